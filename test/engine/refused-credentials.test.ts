@@ -1,12 +1,17 @@
 /** Credentials that a gateway refuses: the account rests, and nobody is declined. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { TenantId } from '@counterfoil/core';
 import { type Logger, openLedger, silentLogger } from '@counterfoil/engine';
+import { examine } from '@counterfoil/engine/doctor';
 import {
   type AccountContext,
   CredentialsRefused,
   openSandboxGateway,
   type PaymentGateway,
 } from '@counterfoil/engine/gateways';
+import { readConfig } from '@counterfoil/http-host/config';
 import { expect, it, onTestFinished } from 'vitest';
 import { CARD, codeOf, OPERATOR, order, SHOP_ACCOUNT, withShop } from './shop.ts';
 
@@ -20,11 +25,12 @@ function refusingGateway() {
   const calls: string[] = [];
   const gateway = new Proxy(sandbox, {
     get(target, name) {
-      const member = Reflect.get(target, name);
+      const member = name === 'checkCredentials' ? () => undefined : Reflect.get(target, name);
       if (typeof member !== 'function' || name === 'close') return member;
       return async (...given: readonly unknown[]) => {
         const context = given.find(isContext);
         const { apiKey = '' } = context?.account.credentials ?? {};
+        if (apiKey === 'unreachable') throw new Error('no connection');
         calls.push(`${String(name)} ${apiKey}`);
         const call = refused.get(apiKey);
         if (call === 'any' || call === name) throw new CredentialsRefused('no such key');
@@ -45,14 +51,18 @@ const accountWith = (apiKey: string) => {
   return { ...SHOP_ACCOUNT, mid: apiKey, currencies, allowRetriesFromOtherMids: true };
 };
 
-/** Accounts 2, 3 and so on, each with a key; account 1 is closed to payments. */
-async function shopWith(...keys: readonly string[]) {
+/** Accounts 1, 2 and so on, each with a key. */
+function shopWith(...keys: readonly string[]) {
+  return shopIn('memory:', keys);
+}
+
+async function shopIn(storage: string, keys: readonly string[]) {
   const { gateway, refused, calls } = refusingGateway();
   let nowMs = Date.now();
   const warnings: string[] = [];
   const logger: Logger = { ...silentLogger, warn: (_, text) => void warnings.push(text) };
   const clock = { now: () => new Date(nowMs).toISOString() };
-  const ledger = await openLedger({ storage: 'memory:', gateways: [gateway], clock, logger });
+  const ledger = await openLedger({ storage, gateways: [gateway], clock, logger });
   onTestFinished(() => ledger.close());
   await withShop(ledger, TENANT);
   const define = (id: number, key: string) =>
@@ -62,7 +72,7 @@ async function shopWith(...keys: readonly string[]) {
     nowMs += minutes * MINUTE_MS;
   };
   const shop = ledger.as({ tenantId: TENANT, actor: 'shop' });
-  return { shop, refused, calls, warnings, define, pass };
+  return { ledger, gateway, shop, refused, calls, warnings, define, pass };
 }
 
 const refusalOf = (call: Promise<unknown>) =>
@@ -170,4 +180,30 @@ it('a card is kept at an account that is not refused', async () => {
   const { customerId } = await shop.customers.register({ email: 'ann@shop.example' });
   const { customer } = await shop.customers.addPaymentMethod(customerId, { card: CARD });
   expect(customer.paymentMethods).toHaveLength(1);
+});
+
+it('the doctor names the accounts that their gateway refuses', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'counterfoil-refused-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const { ledger, gateway, refused } = await shopIn(folder, ['one', 'two', 'unreachable']);
+  refused.set('two', 'any');
+  await ledger.close();
+  const examined = async (quick: boolean) => {
+    const { checks } = await examine(readConfig({ DATA_DIR: folder }), {
+      quick,
+      gateways: [gateway],
+      scratch: tmpdir(),
+      now: () => Date.now(),
+      onProgress() {},
+      onChecked() {},
+    });
+    return checks.find(({ check }) => check === 'credentials');
+  };
+  const checked = await examined(false);
+  expect(checked?.looked).toBe('6 sets of credentials; 2 could not be asked about');
+  expect(checked?.findings.map(({ severity, message }) => `${severity}: ${message}`)).toEqual([
+    'warning: Sandbox refuses the live credentials of merchant account 2 of tenant 7',
+    'warning: Sandbox refuses the sandbox credentials of merchant account 2 of tenant 7',
+  ]);
+  expect((await examined(true))?.skipped).toBe('left out by --quick');
 });

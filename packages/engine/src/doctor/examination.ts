@@ -1,6 +1,7 @@
 /** Runs all checks in order. Read-only. */
 import type { EventStore, Position } from '@counterfoil/core';
 import type { ReadModelStore } from '@counterfoil/projections';
+import type { PaymentGateway } from '../gateways/payment-gateway.ts';
 import { SANDBOX_GATEWAY_ID } from '../gateways/sandbox/sandbox-gateway.ts';
 import type { Settings } from '../settings.ts';
 import { dataFilesOf, hostDatabaseUrlOf } from '../storage/stores.ts';
@@ -10,6 +11,7 @@ import {
   type Checked,
   type CheckName,
   Findings,
+  IN_QUICK,
   reasonOf,
   type Verdict,
   verdictOn,
@@ -21,11 +23,14 @@ import { checkLoss } from './loss.ts';
 import { type OpenedLog, openLog } from './open-log.ts';
 import { checkPages } from './pages.ts';
 import { checkOpenIntents, checkParked, checkReadModels } from './read-models.ts';
+import { checkCredentials } from './refused-credentials.ts';
 import { sharedPlace } from './shared.ts';
 
 export interface ExaminationOptions extends Pick<Examining, 'quick' | 'now' | 'onProgress'> {
   /** Ids of the gateways that the host is given. Default: that of the sandbox. */
   readonly gatewayIds?: readonly number[];
+  /** Asked about the credentials of merchant accounts; not closed. Default: none. */
+  readonly gateways?: readonly PaymentGateway[];
   /** A folder with room for the largest read model; it is left as it was. */
   readonly scratch: string;
   /** Called with each check as it ends. */
@@ -43,8 +48,6 @@ export interface Examination {
   readonly checks: readonly Checked[];
 }
 
-const IN_QUICK = 'left out by --quick';
-
 /** The log is in memory, so there are no files. */
 export class NothingToExamine extends Error {
   override readonly name = 'NothingToExamine';
@@ -52,8 +55,8 @@ export class NothingToExamine extends Error {
 
 /** Reads only. Beside a running host it examines the log as it was when it began. */
 export async function examine(config: Settings, options: ExaminationOptions): Promise<Examination> {
-  const { onChecked, scratch, gatewayIds = [SANDBOX_GATEWAY_ID], ...rest } = options;
-  const how = { ...rest, gatewayIds };
+  const { onChecked, scratch, ...rest } = options;
+  const how = { gatewayIds: [SANDBOX_GATEWAY_ID], gateways: [], ...rest };
   const checks: Checked[] = [];
   const add = (...checked: readonly Checked[]) => {
     for (const each of checked) {
@@ -140,10 +143,11 @@ async function checkModels(
   { store, reason, events, total, scratch }: Comparable,
 ): Promise<readonly Checked[]> {
   if (store === undefined) {
-    return leftOut(['gateways', 'parked', 'open-intents', 'read-models'], reason);
+    return leftOut(['gateways', 'credentials', 'parked', 'open-intents', 'read-models'], reason);
   }
   const small = [
     await checkGateways(store, examining),
+    await checkCredentials(store, examining),
     await checkParked(store, examining),
     await checkOpenIntents(store, examining),
   ];

@@ -1,5 +1,6 @@
 /** The examined place: a data folder, or a shared log and database. */
 import type { ReadModelStore } from '@counterfoil/projections';
+import type { PaymentGateway } from '../gateways/payment-gateway.ts';
 import type { CustomerVault } from '../personal-keys/customer-keys.ts';
 import type { Settings } from '../settings.ts';
 import type { LogReader } from '../storage/lost-events.ts';
@@ -49,6 +50,8 @@ export interface Examining {
   readonly keys: CustomerVault | undefined;
   /** Ids of the gateways that the host is given. */
   readonly gatewayIds: readonly number[];
+  /** Those of them that can be asked. */
+  readonly gateways: readonly PaymentGateway[];
   /** Skips checks that read all events. */
   readonly quick: boolean;
   /** Milliseconds since the epoch. Asked when needed: beside a running host the log grows meanwhile. */

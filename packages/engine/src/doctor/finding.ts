@@ -11,6 +11,7 @@ export const CHECKS = {
   journal: 'journal',
   loss: 'end of the log',
   gateways: 'gateways of accounts',
+  credentials: 'credentials at gateways',
   parked: 'parked streams',
   'open-intents': 'open intents',
   'read-models': 'read models',
@@ -48,6 +49,8 @@ export function verdictOn(checks: readonly Checked[]): Verdict {
   if (found.has('damage')) return 'damage';
   return found.has('warning') ? 'warnings' : 'sound';
 }
+
+export const IN_QUICK = 'left out by --quick';
 
 /** Findings with the same advice that are listed one by one. */
 const MAX_ALIKE = 5;

@@ -12,7 +12,6 @@ import {
 } from '@counterfoil/engine/doctor';
 import { SANDBOX_GATEWAY_ID } from '@counterfoil/engine/gateways';
 import type { Command } from 'commander';
-import type { Config } from '../config.ts';
 import { loadGateways } from '../load-gateways.ts';
 import { PhaseBar } from './progress-bar.ts';
 import type { Session } from './session.ts';
@@ -47,9 +46,11 @@ export function addDoctorCommand(program: Command, session: Session): void {
       const { console, isJson: json } = session;
       const bar = json ? undefined : new PhaseBar(session.stderr);
       const config = session.config();
-      const examination = await examine(config, {
+      const loaded = await loadGateways(config, process.cwd());
+      const examining = examine(config, {
         quick,
-        gatewayIds: gateways ?? (await configuredIds(config)),
+        gatewayIds: gateways ?? [SANDBOX_GATEWAY_ID, ...loaded.map(({ gatewayId }) => gatewayId)],
+        gateways: loaded,
         scratch,
         now: () => presentIn(config).nowMs,
         onProgress: (title, done, total) => bar?.show(title, done, total),
@@ -58,16 +59,13 @@ export function addDoctorCommand(program: Command, session: Session): void {
           if (!json) console.log(lineOf(checked));
         },
       });
+      const examination = await examining.finally(() =>
+        Promise.all(loaded.map((each) => each.close())),
+      );
       bar?.clear();
       console.log(json ? JSON.stringify(examination, null, 2) : summaryOf(examination));
       session.exitCode = EXIT_CODES[examination.verdict];
     });
-}
-
-async function configuredIds(config: Config): Promise<readonly number[]> {
-  const loaded = await loadGateways(config, process.cwd());
-  await Promise.all(loaded.map((each) => each.close()));
-  return [SANDBOX_GATEWAY_ID, ...loaded.map(({ gatewayId }) => gatewayId)];
 }
 
 function idsOf(text: string): readonly number[] {
