@@ -61,6 +61,15 @@ describe('a reported chargeback', () => {
     });
   });
 
+  it('is not dated in the future, beyond what a time zone explains', async () => {
+    const { transactionId } = await paid();
+    const dated = (openedAt: string) =>
+      shop().disputes.reportChargeback(report({ transactionId, openedAt }));
+    expect(await codeOf(dated('2026-03-02T12:00:00.001Z'))).toBe('InputInvalid');
+    expect(await chargebacksOf(transactionId)).toEqual([]);
+    expect(await dated('2026-03-02T12:00:00.000Z')).toMatchObject({ status: 'matched' });
+  });
+
   it('is booked when it is recorded, and dated as the bank opened it', async () => {
     const { transactionId } = await paid();
     const openedAt = '2026-02-20T00:00:00.000Z';

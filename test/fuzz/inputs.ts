@@ -209,6 +209,7 @@ function disputed(pool: Pool): Overrides[] {
     {
       '/sandbox': ABSENT,
       '/transactionId': always(fc.constantFrom(...pool.payments)),
+      '/openedAt': maybe(fc.constant('2020-02-03T04:05:06.000Z')),
       '/amount': always(amountsIn(2, { min: 1, max: 100 })),
       '/currency': always(fc.constant('GBP')),
     },

@@ -76,6 +76,8 @@ const RULES = [
   /^\/items\/\d+\/subscription$/,
   // Statuses that there are.
   /^\/query\/status$/,
+  // Nothing begins in the future.
+  /^\/openedAt$/,
   // A report names its payment in one of four ways.
   /^$/,
   // A change says which version it is of, and of which item; null resets only what has a default.

@@ -79,7 +79,7 @@ const report = {
   gatewayTransactionId: reference.optional(),
   arn: reference.optional(),
   orderId: mayHoldCardNumber(z.int()).optional(),
-  /** When it began; the time of the report when absent. */
+  /** When it began: at most a day from now; the time of the report when absent. */
   openedAt: Instant.optional(),
   note: text(1_000).optional(),
   /** Live when absent. */

@@ -27,6 +27,9 @@ import type { Evidence, EvidenceFile, EvidenceShown } from './evidence.ts';
 import type { Reported } from './intake.ts';
 
 const DEFAULT_LIMIT = 25;
+/** What a provider's clock and time zone may be ahead. */
+const AHEAD_MS = 86_400_000;
+const IN_FUTURE = [{ path: 'openedAt', detail: 'must not be in the future' }];
 
 /** The statuses that something is to be done about, or waited for. */
 const WAITING = ['Unmatched', 'ChargebackOpen', 'ChargebackUnderReview', 'AlertOpen'] as const;
@@ -78,8 +81,11 @@ export class TenantDisputes {
   ): Promise<Reported> {
     const { tenantId, caller } = this.#acting;
     const { provider, reference, currency, amount, transactionId, orderId = null } = report;
-    const { gatewayTransactionId = '', arn = '', openedAt = this.#disputes.now() } = report;
-    const { note = '', sandbox } = report;
+    const now = this.#disputes.now();
+    const { gatewayTransactionId = '', arn = '', openedAt = now, note = '', sandbox } = report;
+    if (Date.parse(openedAt) > Date.parse(now) + AHEAD_MS) {
+      throw refused({ type: 'InputInvalid', faults: IN_FUTURE });
+    }
     const amountMinor = minorOf(amount, currency, 'amount');
     if (amountMinor <= 0n) throw refused({ type: 'AmountNotPositive', amountMinor, currency });
     const claim: Dispute.Claim = {

@@ -24,7 +24,7 @@ const report = {
   arn: reference,
   orderId: mayHoldCardNumber(z.int()).optional(),
   openedAt: Instant.optional().meta({
-    description: 'When it began; the time of the report when absent',
+    description: 'When it began: at most a day from now; the time of the report when absent',
   }),
   note: text(1_000).optional().meta({ description: 'What the provider says of it' }),
   sandbox: z.boolean().optional(),
