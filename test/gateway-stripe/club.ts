@@ -35,6 +35,8 @@ export async function openClub({ listens = false }: { readonly listens?: boolean
   await useKey(server.restrictedKey);
   return {
     server,
+    host,
+    url,
     eventsUrl,
     secrets,
     useKey,

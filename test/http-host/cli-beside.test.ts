@@ -149,6 +149,8 @@ describe('through the socket of the data folder', () => {
     expect(imported).toMatchObject({ lines: 1, booked: 0, name: 'day.csv' });
     const unknown = await folder.run(...settle.with(5, '99'));
     expect(unknown).toMatchObject({ code: 1, err: expect.stringMatching(/merchantAccountId 99/) });
+    const payouts = ['settle', '1', '--merchant-account', '1'];
+    expect(await folder.refused(...payouts)).toMatch(/gateway that says its payouts/);
   });
 
   it('moves the clock', async () => {

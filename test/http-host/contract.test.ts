@@ -311,6 +311,7 @@ describe('the answers', () => {
     const columns = 'reference,kind,arn,amount,currency,settledDate';
     const imported = await ask('POST', importing, `${columns}\n${line}`);
     expect(imported.item.differences).toMatchObject({ 'missing-here': 1, unreadable: 1 });
+    await ask('POST', '/api/admin/settlements/payouts?merchantAccountId=1');
     await ask('GET', '/api/admin/settlements?limit=2');
     const differing = await ask('GET', '/api/admin/settlements/unmatched?limit=1');
     expect(differing).toMatchObject({ count: 1, moreResults: true });

@@ -69,7 +69,8 @@ export interface Movement {
   /** Signed, in the units of amounts. */
   readonly amount: number;
   readonly currency: string;
-  readonly source: string;
+  /** Null for what is about nothing that the server has. */
+  readonly source: string | null;
   readonly description?: string | null;
   readonly fee?: { readonly amount: number; readonly description: string };
   readonly availableAtOnce?: boolean;

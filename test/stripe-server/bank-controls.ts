@@ -101,7 +101,7 @@ export function bankControls(parts: {
         category: 'fee',
         amount: -amount,
         currency,
-        source: state.account.id,
+        source: null,
         description,
       });
     },

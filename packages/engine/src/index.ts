@@ -93,6 +93,7 @@ export {
   MAX_WEBHOOK_LOG_DAYS,
   type Settings,
 } from './settings.ts';
+export type { Settled } from './settlements/payouts.ts';
 export type { Imported } from './settlements/settlements.ts';
 export { ALL_SCOPES, SCOPES } from './slices.ts';
 export type { Actor, TenantLedger, TenantLedgers } from './tenant-ledger.ts';

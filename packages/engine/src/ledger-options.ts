@@ -118,7 +118,8 @@ type OptionalCalls =
   | 'adopt'
   | 'cardScriptOf'
   | 'checkCredentials'
-  | 'events';
+  | 'events'
+  | 'settlements';
 type RequiredCalls = Exclude<keyof PaymentGateway, OptionalCalls | 'gatewayId' | 'name'>;
 
 const GATEWAY_CALLS = Object.keys({
@@ -138,12 +139,15 @@ const GATEWAY_CALLS = Object.keys({
 function isGateway(given: unknown): boolean {
   if (typeof given === 'function') return true;
   if (!hasFunctions(given, GATEWAY_CALLS)) return false;
-  const { gatewayId, name, events } = given;
+  const { gatewayId, name, events, settlements } = given;
   if (events !== undefined && !isEventSource(events)) return false;
+  if (settlements !== undefined && !hasFunctions(settlements, PAYOUT_CALLS)) return false;
   return isUpTo(Number.MAX_SAFE_INTEGER)(gatewayId) && isText(name);
 }
 
 const EVENT_CALLS = ['scopeOf', 'isSigned', 'eventOf', 'findingOf', 'list'] as const;
+
+const PAYOUT_CALLS = ['scopeOf', 'payouts', 'linesOf'] as const;
 
 function isEventSource(given: unknown): boolean {
   return hasFunctions(given, EVENT_CALLS) && /^[a-z0-9-]{1,64}$/.test(String(given['name']));

@@ -8,8 +8,8 @@ import type {
   SignedEvent,
 } from '@counterfoil/engine/gateways';
 import Stripe from 'stripe';
-import { asked, type Clients, scopeOf } from './client.ts';
-import { CredentialsUnusable, type StripeCredentials } from './credentials.ts';
+import type { AccountClients } from './account-clients.ts';
+import { asked } from './client.ts';
 import { findingOf, isKnownObject, isoOf } from './findings.ts';
 
 /** Between the time of a signature and ours. */
@@ -30,29 +30,20 @@ const TYPES: readonly string[] = [
   'radar.early_fraud_warning.updated',
 ];
 
-export interface EventsOptions {
-  readonly clients: Clients;
-  /** Throws `CredentialsUnusable`. */
-  readonly credentialsOf: (context: AccountContext) => StripeCredentials;
-}
-
 export class StripeEvents implements GatewayEvents {
   readonly name = 'stripe';
-  readonly #clients: Clients;
-  readonly #credentialsOf: EventsOptions['credentialsOf'];
+  readonly #clients: AccountClients;
 
-  constructor({ clients, credentialsOf }: EventsOptions) {
+  constructor(clients: AccountClients) {
     this.#clients = clients;
-    this.#credentialsOf = credentialsOf;
   }
 
   scopeOf(context: AccountContext): string | undefined {
-    const credentials = this.#usable(context);
-    return credentials && scopeOf(credentials);
+    return this.#clients.scopeOf(context);
   }
 
   isSigned({ signature, body, receivedAt }: SignedEvent, context: AccountContext): boolean {
-    const secrets = this.#usable(context)?.signingSecrets ?? [];
+    const secrets = this.#clients.usable(context)?.signingSecrets ?? [];
     const receivedMs = Date.parse(receivedAt);
     // Every secret is tried, so that the time tells nothing of which was close.
     return secrets
@@ -78,7 +69,7 @@ export class StripeEvents implements GatewayEvents {
     context: AccountContext,
     signal?: AbortSignal,
   ): Promise<GatewayFinding | undefined> {
-    return findingOf(this.#clientOf(context), subject, signal);
+    return findingOf(this.#clients.of(context), subject, signal);
   }
 
   async list(
@@ -86,7 +77,7 @@ export class StripeEvents implements GatewayEvents {
     context: AccountContext,
     signal?: AbortSignal,
   ): Promise<EventPage> {
-    const client = this.#clientOf(context);
+    const client = this.#clients.of(context);
     const params = {
       types: [...TYPES],
       limit: PAGE,
@@ -96,19 +87,6 @@ export class StripeEvents implements GatewayEvents {
     const { data, has_more: hasMore } = await asked(() => client.events.list(params), signal);
     const events = data.map((each) => this.eventOf(each)).filter((each) => each !== undefined);
     return { events, next: hasMore ? data.at(-1)?.id : undefined };
-  }
-
-  #clientOf(context: AccountContext): Stripe {
-    return this.#clients.of(this.#credentialsOf(context));
-  }
-
-  #usable(context: AccountContext): StripeCredentials | undefined {
-    try {
-      return this.#credentialsOf(context);
-    } catch (error) {
-      if (error instanceof CredentialsUnusable) return undefined;
-      throw error;
-    }
   }
 }
 

@@ -14,13 +14,14 @@ import type {
   PlannedCharge,
 } from '@counterfoil/engine/gateways';
 import Stripe from 'stripe';
+import { AccountClients } from './account-clients.ts';
 import { cardScriptOf } from './card-script.ts';
-import { asked, Clients, isMissing, isRefusal, scopeOf } from './client.ts';
-import { CredentialsUnusable, credentialsOf, type StripeCredentials } from './credentials.ts';
+import { asked, isMissing, isRefusal } from './client.ts';
 import { resultOfPayment, resultOfSetup } from './intents.ts';
 import { findPayment, findRefund, OURS } from './look-ups.ts';
 import { toStripe } from './money.ts';
 import { StripeEvents } from './stripe-events.ts';
+import { StripeSettlements } from './stripe-settlements.ts';
 import { BIN, cardOf, FINGERPRINT, isPaymentMethod, keptOf } from './tokens.ts';
 
 /** Unless it is given another; the sandbox has 1. */
@@ -48,20 +49,12 @@ export function stripe(options: StripeOptions = {}): PaymentGateway {
   return new StripeGateway(options);
 }
 
-interface At {
-  readonly client: Stripe;
-  readonly credentials: StripeCredentials;
-}
-
 class StripeGateway implements PaymentGateway {
   readonly gatewayId: number;
   readonly name: string;
-  readonly #production: boolean;
-  readonly #clients = new Clients();
-  readonly events = new StripeEvents({
-    clients: this.#clients,
-    credentialsOf: (context) => this.#credentialsOf(context),
-  });
+  readonly events: StripeEvents;
+  readonly settlements: StripeSettlements;
+  readonly #clients: AccountClients;
   /** Voids under way, by PaymentIntent. */
   readonly #voids = new Map<string, Promise<unknown>>();
 
@@ -72,17 +65,14 @@ class StripeGateway implements PaymentGateway {
   }: StripeOptions) {
     this.gatewayId = gatewayId;
     this.name = name;
-    this.#production = production;
+    this.#clients = new AccountClients({ production });
+    this.events = new StripeEvents(this.#clients);
+    this.settlements = new StripeSettlements(this.#clients);
   }
 
   refusalOf({ currency, amountsMinor, hasCardNumber, ...context }: PlannedCharge) {
-    let credentials: StripeCredentials;
-    try {
-      credentials = this.#credentialsOf(context);
-    } catch (error) {
-      if (error instanceof CredentialsUnusable) return 'credentials-unusable';
-      throw error;
-    }
+    const credentials = this.#clients.usable(context);
+    if (credentials === undefined) return 'credentials-unusable';
     if (hasCardNumber && !credentials.cardNumbers) return 'card-number-not-taken';
     const isTaken = (amountMinor: bigint) => toStripe(amountMinor, currency) !== undefined;
     const refusal: AccountRefusal = 'amount-not-taken';
@@ -90,14 +80,9 @@ class StripeGateway implements PaymentGateway {
   }
 
   tokenScope(context: AccountContext): string {
-    try {
-      return scopeOf(this.#credentialsOf(context));
-    } catch (error) {
-      // Such an account is passed over by `refusalOf`.
-      if (error instanceof CredentialsUnusable)
-        return `unusable ${context.account.merchantAccountId}`;
-      throw error;
-    }
+    // Such an account is passed over by `refusalOf`.
+    const unusable = `unusable ${context.account.merchantAccountId}`;
+    return this.#clients.scopeOf(context) ?? unusable;
   }
 
   async tokenize(
@@ -106,7 +91,7 @@ class StripeGateway implements PaymentGateway {
     context: AccountContext,
     signal?: AbortSignal,
   ): Promise<CardToken> {
-    const { client } = this.#at(context);
+    const client = this.#clients.of(context);
     const { number, expMonth, expYear, cvv, holder } = card;
     const method = await asked(
       () =>
@@ -134,12 +119,8 @@ class StripeGateway implements PaymentGateway {
   }
 
   cardScriptOf(context: AccountContext): CardScript | undefined {
-    try {
-      return cardScriptOf(this.#credentialsOf(context));
-    } catch (error) {
-      if (error instanceof CredentialsUnusable) return undefined;
-      throw error;
-    }
+    const credentials = this.#clients.usable(context);
+    return credentials && cardScriptOf(credentials);
   }
 
   async adopt(
@@ -151,7 +132,7 @@ class StripeGateway implements PaymentGateway {
     const method = await this.#methodOf(context, gatewayToken, signal);
     if (method === undefined || method.customer !== null || method.type !== 'card')
       return undefined;
-    return this.#keep(this.#at(context).client, method, signal);
+    return this.#keep(this.#clients.of(context), method, signal);
   }
 
   async #methodOf(
@@ -159,7 +140,7 @@ class StripeGateway implements PaymentGateway {
     paymentMethod: string,
     signal: AbortSignal | undefined,
   ): Promise<Stripe.PaymentMethod | undefined> {
-    const { client } = this.#at(context);
+    const client = this.#clients.of(context);
     return orMissing(asked(() => client.paymentMethods.retrieve(paymentMethod), signal));
   }
 
@@ -189,7 +170,7 @@ class StripeGateway implements PaymentGateway {
     const amount = toStripe(request.amountMinor, request.currency);
     if (kept === undefined) return { result: 'failed', note: 'unknown token' };
     if (amount === undefined) return { result: 'failed', note: 'Stripe takes no such amount' };
-    const { client } = this.#at(request);
+    const client = this.#clients.of(request);
     const { idempotencyKey } = request;
     const common = {
       confirm: true,
@@ -214,7 +195,7 @@ class StripeGateway implements PaymentGateway {
   }
 
   async confirm(request: FollowUpRequest, signal?: AbortSignal): Promise<ChargeResult> {
-    const { client } = this.#at(request);
+    const client = this.#clients.of(request);
     const { gatewayTransactionId: id, idempotencyKey } = request;
     if (id.startsWith('seti_')) {
       return resultOfSetup(await asked(() => client.setupIntents.retrieve(id), signal));
@@ -234,7 +215,7 @@ class StripeGateway implements PaymentGateway {
     if (late !== undefined) return late;
     const amount = partOf(request);
     if (amount === undefined) return refused('Stripe captures no such amount');
-    const { client } = this.#at(request);
+    const client = this.#clients.of(request);
     const { gatewayTransactionId: id, idempotencyKey } = request;
     const params = { amount_to_capture: amount, metadata: { [OURS.capture]: idempotencyKey } };
     return orRefused(async () => {
@@ -263,7 +244,7 @@ class StripeGateway implements PaymentGateway {
   async #void(request: FollowUpRequest, signal: AbortSignal | undefined): Promise<FollowUpResult> {
     const late = await this.#late('void', request, signal);
     if (late !== undefined) return late;
-    const { client } = this.#at(request);
+    const client = this.#clients.of(request);
     const { gatewayTransactionId: id, idempotencyKey } = request;
     return orRefused(async () => {
       const { status } = await asked(() => client.paymentIntents.retrieve(id), signal);
@@ -285,7 +266,7 @@ class StripeGateway implements PaymentGateway {
     if (late !== undefined) return late;
     const amount = partOf(request);
     if (amount === undefined) return refused('Stripe refunds no such amount');
-    const { client } = this.#at(request);
+    const client = this.#clients.of(request);
     const { gatewayTransactionId, idempotencyKey } = request;
     const params = {
       payment_intent: gatewayTransactionId,
@@ -312,7 +293,7 @@ class StripeGateway implements PaymentGateway {
     request: ChargeRequest,
     signal?: AbortSignal,
   ): Promise<ChargeResult | undefined> {
-    const { client } = this.#at(request);
+    const client = this.#clients.of(request);
     const { gatewayTransactionId: id = '', idempotencyKey: key } = request;
     if (request.amountMinor === 0n) {
       // A verification that is not known by its id moved no money, and is made again.
@@ -334,7 +315,7 @@ class StripeGateway implements PaymentGateway {
     request: FollowUpRequest,
     signal?: AbortSignal,
   ): Promise<FollowUpResult | undefined> {
-    const { client } = this.#at(request);
+    const client = this.#clients.of(request);
     const { gatewayTransactionId: id, idempotencyKey: key } = request;
     if (!id.startsWith('pi_')) return undefined;
     if (operation === 'refund') {
@@ -350,7 +331,7 @@ class StripeGateway implements PaymentGateway {
 
   /** Of what every key of an account has to read: no further permission is needed. */
   async checkCredentials(context: AccountContext, signal?: AbortSignal): Promise<void> {
-    const { client } = this.#at(context);
+    const client = this.#clients.of(context);
     await asked(() => client.paymentIntents.list({ limit: 1 }), signal);
   }
 
@@ -360,15 +341,6 @@ class StripeGateway implements PaymentGateway {
   }
 
   async close(): Promise<void> {}
-
-  #credentialsOf(context: AccountContext): StripeCredentials {
-    return credentialsOf(context, { production: this.#production });
-  }
-
-  #at(context: AccountContext): At {
-    const credentials = this.#credentialsOf(context);
-    return { client: this.#clients.of(credentials), credentials };
-  }
 }
 
 /** The members of a PaymentIntent that differ from those of a SetupIntent. */

@@ -32,7 +32,7 @@ const DOCUMENT: DocumentInfo = {
     'Card API': 'Payments and what follows them',
     Subscriptions: 'What is billed again and again',
     Ledger: 'The books and reports, derived from the events',
-    Settlements: 'Files of acquirers, held against the books',
+    Settlements: 'Files of acquirers and payouts of gateways, held against the books',
     Operations: 'For those who run the host',
   },
   glossary: GLOSSARY,

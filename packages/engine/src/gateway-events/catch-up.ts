@@ -1,5 +1,5 @@
 /** Asks gateways for events that were not delivered. */
-import type { TenantId } from '@counterfoil/core';
+import type { MerchantAccount, TenantId } from '@counterfoil/core';
 import { merchantAccountsOf, type ReadModelStore } from '@counterfoil/projections';
 import { SYSTEM } from '../command-runner.ts';
 import type { GatewayEvent } from '../gateways/gateway-events.ts';
@@ -53,6 +53,17 @@ export class CatchUp implements TimedWork {
     }
     await taken.forget(new Date(nowMs - REMEMBERED_MS).toISOString());
     this.#lastRoundMs = nowMs;
+  }
+
+  /** Takes what an account's gateway reports up to now. Refuses with `GatewayFailed`. */
+  async catchUpWith(
+    tenantId: TenantId,
+    account: MerchantAccount.MerchantAccount,
+    { sandbox }: { readonly sandbox: boolean },
+  ): Promise<void> {
+    for (const place of this.#options.events.placesIn(tenantId, account)) {
+      if (place.context.sandbox === sandbox) await this.#catchUp(place);
+    }
   }
 
   /** A place that fails is asked again in the next round, from where it was. */

@@ -71,18 +71,15 @@ export class TakesEvents {
     const { gatewayId } = settings;
     const source = this.#services.sources.get(gatewayId);
     if (source === undefined) return [];
-    const byScope = new Map<string, EventPlace>();
-    for (const sandbox of [false, true]) {
-      for (const { currency } of settings.currencies) {
-        const context = this.#services.gatewayAccounts.contextOf(account, { sandbox, currency });
-        const scope = source.scopeOf(context);
-        if (scope === undefined || byScope.has(scope)) continue;
-        const mode = sandbox ? 'sandbox' : 'live';
-        const name = `${tenantId}/${merchantAccountId}/${mode}/${currency}`;
-        byScope.set(scope, { tenantId, merchantAccountId, gatewayId, source, context, name });
-      }
-    }
-    return [...byScope.values()];
+    const places = this.#services.gatewayAccounts.readPlacesOf(account, source);
+    return places.map(({ context, name }) => ({
+      tenantId,
+      merchantAccountId,
+      gatewayId,
+      source,
+      context,
+      name: `${tenantId}/${name}`,
+    }));
   }
 
   /** Once for each id. Throws where the gateway cannot be asked: the event has to come again. */

@@ -3,7 +3,7 @@ import type { DisputeParts } from '../disputes/index.ts';
 import { boundedEvents } from '../gateways/bounded-events.ts';
 import type { GatewayParts } from '../gateways/slice.ts';
 import type { PaymentParts } from '../payments/index.ts';
-import { type Base, slice, tenantPart } from '../slice.ts';
+import { type Base, type PartsOf, slice, tenantPart } from '../slice.ts';
 import { openOwn } from '../storage/own-tables.ts';
 import type { TenantParts } from '../tenants/index.ts';
 import { CatchUp } from './catch-up.ts';
@@ -16,10 +16,12 @@ import {
   TenantGatewayEvents,
 } from './tenant-gateway-events.ts';
 
+export type GatewayEventParts = PartsOf<typeof GATEWAY_EVENTS>;
+
 export const GATEWAY_EVENTS = slice({
   scopes: { 'gateway-events:write': 'Report events of gateways' },
   make(parts: Base & TenantParts & GatewayParts & PaymentParts & DisputeParts) {
-    const { settings, logger, gateways, disputeIntake: intake } = parts;
+    const { settings, logger, clock, gateways, disputeIntake: intake, stores } = parts;
     const bounds = { timeoutMs: settings.gatewayTimeoutMs, logger };
     const sources = new Map(
       gateways.gateways.flatMap((each) => {
@@ -29,9 +31,11 @@ export const GATEWAY_EVENTS = slice({
     );
     const takenEvents = openOwn(parts, 'checkpoints', openTakenEvents);
     const gatewayEvents = new TakesEvents({ ...parts, intake, sources, taken: takenEvents });
+    const common = { events: gatewayEvents, taken: takenEvents, clock, logger };
     return {
       gatewayEvents,
       takenEvents,
+      catchUp: new CatchUp({ ...common, store: stores.readModels }),
       reportsEvents: sources.size > 0,
       eventSigners: new EventSigners({ ...parts, events: gatewayEvents }),
     };
@@ -43,6 +47,5 @@ export const GATEWAY_EVENTS = slice({
       GATEWAY_EVENT_CALLS,
     ),
   }),
-  works: ({ gatewayEvents: events, takenEvents: taken, reportsEvents, stores, clock, logger }) =>
-    reportsEvents ? [new CatchUp({ events, taken, store: stores.readModels, clock, logger })] : [],
+  works: ({ catchUp, reportsEvents }) => (reportsEvents ? [catchUp] : []),
 });

@@ -1,8 +1,7 @@
-/** Bounds what is read for events of a gateway: a timeout, and the form of the answers. */
+/** Bounds what is read for events of a gateway. */
 import { Dispute, Transaction } from '@counterfoil/core';
 import { z } from 'zod';
-import type { Logger } from '../logger.ts';
-import { refused } from '../refusal.ts';
+import { boundedRead, type ReadBounds } from './bounded-read.ts';
 import { codeOf, gatewayNote } from './gateway-answers.ts';
 import type { EventPage, GatewayEvents, GatewayFinding } from './gateway-events.ts';
 import type { PaymentGateway } from './payment-gateway.ts';
@@ -46,41 +45,21 @@ const finding: z.ZodType<GatewayFinding> = z.discriminatedUnion('kind', [
   }),
 ]) as never;
 
-export interface EventBounds {
-  readonly timeoutMs: number;
-  readonly logger: Pick<Logger, 'error'>;
-}
-
-/** The events of a gateway that has them. Whatever fails is refused with `GatewayFailed`: nothing was moved. */
+/** The events of a gateway that has them. */
 export function boundedEvents(
-  { gatewayId, events }: PaymentGateway,
-  { timeoutMs, logger }: EventBounds,
+  gateway: PaymentGateway,
+  bounds: ReadBounds,
 ): GatewayEvents | undefined {
+  const { events } = gateway;
   if (events === undefined) return undefined;
-
-  async function read<Answer>(
-    schema: z.ZodType<Answer>,
-    call: (signal: AbortSignal) => Promise<unknown>,
-  ): Promise<Answer> {
-    const signal = AbortSignal.timeout(timeoutMs);
-    const timeout = new Promise<never>((_, reject) => {
-      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-    });
-    try {
-      return schema.parse(await Promise.race([call(signal), timeout]));
-    } catch (error) {
-      logger.error({ err: error, gatewayId }, 'events of the gateway could not be read');
-      throw refused({ type: 'GatewayFailed', gatewayId });
-    }
-  }
-
+  const read = boundedRead(gateway, 'events', bounds);
   return {
     name: events.name,
     scopeOf: (context) => events.scopeOf(context),
     isSigned: (message, context) => events.isSigned(message, context),
     eventOf: (body) => GatewayEventAnswer.optional().catch(undefined).parse(events.eventOf(body)),
     findingOf: (subject, context) =>
-      read(finding.optional(), (signal) => events.findingOf(subject, context, signal)),
-    list: (from, context) => read(page, (signal) => events.list(from, context, signal)),
+      read(finding.optional(), context, (signal) => events.findingOf(subject, context, signal)),
+    list: (from, context) => read(page, context, (signal) => events.list(from, context, signal)),
   };
 }

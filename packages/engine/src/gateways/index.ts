@@ -21,6 +21,7 @@ export {
 export { hasDigitsOfCard, holdsCardNumber } from './card-number-in-text.ts';
 export type * from './gateway-events.ts';
 export { type GatewayOption, type OpensBesideLedger, sandbox } from './gateway-option.ts';
+export type * from './gateway-settlements.ts';
 export * from './payment-gateway.ts';
 export { type GatewayRegistry, gatewayRegistry } from './registry.ts';
 export type { SandboxRecord } from './sandbox/book-rows.ts';

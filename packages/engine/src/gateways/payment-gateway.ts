@@ -3,6 +3,7 @@ import type { Transaction } from '@counterfoil/core';
 import type { CardScript } from './card-script.ts';
 import type { AccountContext } from './gateway-account.ts';
 import type { GatewayEvents } from './gateway-events.ts';
+import type { GatewaySettlements } from './gateway-settlements.ts';
 
 export type { CardScript } from './card-script.ts';
 export type { AccountContext, GatewayAccount } from './gateway-account.ts';
@@ -210,6 +211,8 @@ export interface PaymentGateway {
   ): Promise<readonly GatewayNotice[]>;
   /** What happens later, and without the ledger's doing. Default: the gateway reports nothing. */
   readonly events?: GatewayEvents;
+  /** What it has paid out. Default: settlement files are imported by hand. */
+  readonly settlements?: GatewaySettlements;
   close(): Promise<void>;
 }
 

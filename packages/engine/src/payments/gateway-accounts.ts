@@ -53,6 +53,13 @@ export interface Order {
   readonly amountsMinor: readonly [bigint, ...bigint[]];
 }
 
+/** What a part of the port reads for an account, beside the calls. */
+export interface ReadPlace {
+  readonly context: AccountContext;
+  /** Names it among all of a tenant. */
+  readonly name: string;
+}
+
 export class GatewayAccounts {
   readonly #gateways: GatewayRegistry;
   readonly #vault: CredentialVault;
@@ -70,6 +77,24 @@ export class GatewayAccounts {
     const held = settings.currencies.find((each) => each.currency === code);
     const credentials = this.#vault.open(held?.gatewayCredentials);
     return { sandbox, account: { merchantAccountId, mid: settings.mid, credentials } };
+  }
+
+  /** One for each set of credentials that can be used, by the scope that it has for the part of the port. */
+  readPlacesOf(
+    account: Account,
+    part: { scopeOf(context: AccountContext): string | undefined },
+  ): readonly ReadPlace[] {
+    const byScope = new Map<string, ReadPlace>();
+    for (const sandbox of [false, true]) {
+      for (const { currency } of account.settings.currencies) {
+        const context = this.contextOf(account, { sandbox, currency });
+        const scope = part.scopeOf(context);
+        if (scope === undefined || byScope.has(scope)) continue;
+        const name = `${account.merchantAccountId}/${sandbox ? 'sandbox' : 'live'}/${currency}`;
+        byScope.set(scope, { context, name });
+      }
+    }
+    return [...byScope.values()];
   }
 
   /** Why the gateway does not take such a charge, capture or refund of the account. */

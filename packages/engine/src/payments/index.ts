@@ -5,6 +5,7 @@ export {
   type CardEntry,
   expectNoneRests,
   type GatewayAccounts,
+  type ReadPlace,
 } from './gateway-accounts.ts';
 export type { GatewayReactor } from './gateway-reactor.ts';
 export type { MonthlyCaps, Room } from './monthly-caps.ts';

@@ -1,5 +1,5 @@
 /** Books lines of a settlement file on the payments that they are about. */
-import { type Settlement, type TenantId, Transaction, type TransactionId } from '@counterfoil/core';
+import { type Settlement, type TenantId, Transaction, TransactionId } from '@counterfoil/core';
 import {
   paymentsByAcquirerId,
   type ReadModelStore,
@@ -20,6 +20,8 @@ const MAX_CANDIDATES = 5;
 export type LineResult =
   /** `repeated`: it had been booked before. */
   | { readonly outcome: 'booked' | 'repeated' }
+  /** It is of a payment of another account, which shares the gateway's. */
+  | { readonly outcome: 'elsewhere' }
   | { readonly outcome: 'differs'; readonly difference: Settlement.Difference };
 
 export interface BookingServices {
@@ -86,15 +88,26 @@ export class LineBooking {
         first = differenceOf(line, compared);
       }
     }
+    if (first === undefined && (await this.#isElsewhere(line))) return { outcome: 'elsewhere' };
     const difference = first ?? differenceOf(line, UNKNOWN_PAYMENT);
     return { outcome: 'differs', difference };
+  }
+
+  async #isElsewhere({ paymentId }: ReadLine): Promise<boolean> {
+    const transactionId = TransactionId.safeParse(paymentId).data;
+    if (transactionId === undefined) return false;
+    const { tenantId, merchantAccountId } = this.#options;
+    const stream = Transaction.streamOf({ tenantId, transactionId });
+    const payment = await this.#services.commands.stateOf(Transaction, stream);
+    const route = payment === null ? undefined : Transaction.routeOf(payment);
+    return route !== undefined && route.merchantAccountId !== merchantAccountId;
   }
 
   /** The command is named by the whole line: the same reference with other content is another one. */
   async #settle(read: ReadLine, transactionId: TransactionId): Promise<Compared> {
     const { commands } = this.#services;
     const { tenantId, caller } = this.#options;
-    const { line: _, settledDate, ...line } = read;
+    const { line: _, paymentId: __, settledDate, ...line } = read;
     const { amountMinor, feeMinor, ...texts } = line;
     const content = [...Object.values(texts), String(amountMinor), String(feeMinor), settledDate];
     const commandId = deterministicUuid(['settlement-line', transactionId, ...content]);

@@ -32,15 +32,21 @@ const MAX_AMOUNT_CHARACTERS = 40;
 
 /** A line that can be compared with the books. */
 export interface ReadLine extends Transaction.SettlementLine {
-  readonly line: number;
+  /** In a file. */
+  readonly line: number | null;
   /** `yyyy-mm-dd`. */
   readonly settledDate: string;
+  /** The ledger's id of the payment, where a gateway has said it. */
+  readonly paymentId?: string;
 }
 
 /** A line that is not of the documented form, and why. */
 export interface UnreadableLine {
-  readonly line: number;
+  readonly line: number | null;
   readonly detail: string;
+  /** Of a gateway's payout. */
+  readonly reference?: string;
+  readonly since?: string;
 }
 
 export type FileLine = ReadLine | UnreadableLine;

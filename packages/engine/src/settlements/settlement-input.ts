@@ -1,7 +1,7 @@
 /** What callers may ask of settlements. */
 import { z } from 'zod';
 import { mayHoldCardNumber } from '../input/card-number-search.ts';
-import { bounded, Id, name, Uuid } from '../input/texts.ts';
+import { bounded, Day, Id, name, Uuid } from '../input/texts.ts';
 
 const MAX_LIMIT = 100;
 const MAX_GRACE_DAYS = 60;
@@ -16,6 +16,18 @@ export const SettlementImport = z.strictObject({
   graceDays: z.int().min(0).max(MAX_GRACE_DAYS).optional(),
 });
 export type SettlementImport = z.input<typeof SettlementImport>;
+
+export const PayoutSettlement = z.strictObject({
+  merchantAccountId: Id,
+  /** Live data when absent. */
+  sandbox: z.boolean().optional(),
+  /**
+   * Payouts that were made on this day (GMT) or later, those with differences again. Default: what is new
+   * since the last time, and of the last 35 days at first.
+   */
+  since: Day.optional(),
+});
+export type PayoutSettlement = z.input<typeof PayoutSettlement>;
 
 export const SettlementsQuery = z.strictObject({
   /** Live data when absent. */

@@ -1,12 +1,14 @@
-/** The settlement files of one tenant, for one caller. */
+/** The settlement files and payouts of one tenant, for one caller. */
 import type { SettlementRecord } from '@counterfoil/projections';
 import { z } from 'zod';
 import { type Acting, sandboxOf } from '../acting.ts';
 import type { CallInputs } from '../input/checked-calls.ts';
 import { definedOf } from '../input/defined.ts';
 import { made, type RecordedCalls } from '../recorded-calls.ts';
+import type { Payouts, Settled } from './payouts.ts';
 import {
   Content,
+  PayoutSettlement,
   SandboxOnly,
   SettlementImport,
   SettlementsQuery,
@@ -16,10 +18,12 @@ import type { Imported, OnProgress, Settlements } from './settlements.ts';
 
 export class TenantSettlements {
   readonly #settlements: Settlements;
+  readonly #payouts: Payouts;
   readonly #acting: Acting;
 
-  constructor(settlements: Settlements, acting: Acting) {
+  constructor(settlements: Settlements, payouts: Payouts, acting: Acting) {
     this.#settlements = settlements;
+    this.#payouts = payouts;
     this.#acting = acting;
   }
 
@@ -31,6 +35,15 @@ export class TenantSettlements {
   ): Promise<Imported> {
     const { caller } = this.#acting;
     return this.#settlements.import({ ...this.#scoped(request), caller }, content, onProgress);
+  }
+
+  /**
+   * Books the lines of what the gateway of an account has paid out, each payout as an import with its id as
+   * the name. Done every six hours too. Refuses with `InputInvalid` where the gateway cannot be asked, and
+   * with `GatewayFailed`: a repetition goes on where it ended.
+   */
+  async settle(request: PayoutSettlement): Promise<Settled> {
+    return this.#payouts.settle(this.#scoped(request), this.#acting.caller);
   }
 
   /** Undefined for an id that the tenant does not have in this environment. */
@@ -61,6 +74,7 @@ export const SETTLEMENT_INPUTS: CallInputs<TenantSettlements> = {
     Content,
     z.custom<OnProgress>((given) => typeof given === 'function').optional(),
   ],
+  settle: [PayoutSettlement],
   get: [z.string(), SandboxOnly.optional()],
   list: [SettlementsQuery],
   unmatched: [UnmatchedQuery],
@@ -68,4 +82,5 @@ export const SETTLEMENT_INPUTS: CallInputs<TenantSettlements> = {
 
 export const SETTLEMENT_CALLS: RecordedCalls<TenantSettlements> = {
   import: made,
+  settle: ([given]) => String((given as PayoutSettlement).merchantAccountId),
 };

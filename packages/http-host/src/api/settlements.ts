@@ -1,4 +1,4 @@
-/** Settlement files of acquirers: their import, and what is unmatched. */
+/** Settlement files of acquirers and payouts of gateways: their import, and what is unmatched. */
 import { Settlement } from '@counterfoil/core';
 import { z } from 'zod';
 import { type Endpoint, endpoint } from '../http/endpoint.ts';
@@ -8,6 +8,7 @@ import { CSV_TYPE } from './csv.ts';
 import { inCursor } from './cursor.ts';
 import { apiSlice, rows } from './slice.ts';
 import {
+  Day,
   type FaceServices,
   Id,
   ledgerFor,
@@ -73,13 +74,25 @@ const ImportedBody = z
   })
   .meta({ id: 'ImportedSettlement' });
 
+const SettledBody = z
+  .object({
+    success: z.literal(true),
+    message: z.string(),
+    count: count('Payouts that were read now'),
+    waiting: count('Payouts that are on their way'),
+    items: z.array(ImportedBody).meta({
+      description: 'Each with the id of the payout as its `name`, the oldest first',
+    }),
+  })
+  .meta({ id: 'PayoutsSettled' });
+
 const money = z.number().nullable();
 
 const UnmatchedBody = z
   .object({
     type: z.enum(Settlement.DIFFERENCE_TYPES).meta({
       description:
-        '`missing-here`: the books have no such movement. `missing-there`: a movement that no file had. `settled`: another line settled it before. `unreadable`: see `detail`. The others: what the file and the books disagree about',
+        '`missing-here`: the books have no such movement. `missing-there`: a movement that no file had. `settled`: another line settled it before. `unreadable`: what no line of a file says, see `detail`. The others: what the file and the books disagree about',
     }),
     since: z.string().meta({
       description: 'The settled date of the line, or the day on which the movement was booked',
@@ -87,7 +100,10 @@ const UnmatchedBody = z
     ageDays: count('Days since then'),
     merchantAccountId: z.int(),
     settlementId: Uuid.meta({ description: 'The import that found it' }),
-    line: z.int().nullable().meta({ description: 'In the file; null for `missing-there`' }),
+    line: z
+      .int()
+      .nullable()
+      .meta({ description: 'In the file; null for `missing-there`, and of a payout' }),
     reference: z.string().meta({ description: 'Of the line; empty for `missing-there`' }),
     kind: z.string().nullable().meta({ description: 'What the line or the movement is' }),
     gatewayTransactionId: z.string().meta({ description: 'Of the line or the movement' }),
@@ -119,7 +135,13 @@ function placeOf(cursor: string | undefined) {
 }
 
 function settlementEndpoints(services: FaceServices): Endpoint[] {
-  return [importFile(services), list(services), unmatched(services), get(services)];
+  return [
+    importFile(services),
+    settlePayouts(services),
+    list(services),
+    unmatched(services),
+    get(services),
+  ];
 }
 
 function importFile(services: FaceServices): Endpoint {
@@ -164,6 +186,44 @@ function importFile(services: FaceServices): Endpoint {
         headers: { Location: `${PATH}/${item.id}` },
         body: { success: true, message, item },
       };
+    },
+  });
+}
+
+function settlePayouts(services: FaceServices): Endpoint {
+  return endpoint({
+    operationId: 'settlePayouts',
+    action: 'settlements.settle',
+    method: 'POST',
+    path: `${PATH}/payouts`,
+    tag: TAG,
+    summary: 'Settle the payouts of a gateway',
+    description:
+      'Reads what the gateway of a merchant account has paid out, and books its lines as those of a file, each payout as an import with its id as the name. Once, however often it is done: an import that was cut off is completed. The host does it every six hours too. Refused for an account whose gateway says no payouts.',
+    access: WRITE,
+    query: z.object({
+      merchantAccountId: queryInteger(Id.meta({ example: 1 })),
+      since: Day.optional().meta({
+        description:
+          'Payouts that were made on this day (GMT) or later, those with differences again. Absent: what is new, and of the last 35 days at first',
+      }),
+      sandbox,
+    }),
+    responses: { 200: { description: 'They are settled', schema: SettledBody } },
+    rejections: [
+      'live_data_forbidden',
+      'reference_unknown',
+      'invalid_request',
+      'gateway_error',
+      'overloaded',
+    ],
+    idempotency: 'none',
+    async handle(context, { query }) {
+      const { settlements } = ledgerFor(services, context);
+      const { items, waiting } = await settlements.settle(query);
+      const message = `${items.length} payouts read, ${waiting} are on their way`;
+      const body = { success: true, message, count: items.length, waiting, items } as const;
+      return { status: 200, body };
     },
   });
 }

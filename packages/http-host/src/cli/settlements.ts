@@ -1,4 +1,4 @@
-/** `counterfoil settlements …`: imports a settlement file of an acquirer. */
+/** `counterfoil settlements import` and `counterfoil settle`: files of acquirers, payouts of gateways. */
 import { accessSync, constants, createReadStream, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { Transform } from 'node:stream';
@@ -8,25 +8,29 @@ import { z } from 'zod';
 import { type Address, withAddress, withHost } from './host-ways.ts';
 import { type Session, tenantIdOf, wholeNumber } from './session.ts';
 
-const Imported = z.object({
-  item: z.looseObject({
-    lines: z.int(),
-    booked: z.int(),
-    agreed: z.int(),
-    differences: z.record(z.string(), z.int()),
-  }),
+const Import = z.looseObject({
+  name: z.string(),
+  lines: z.int(),
+  booked: z.int(),
+  agreed: z.int(),
+  differences: z.record(z.string(), z.int()),
 });
+const Imported = z.object({ item: Import });
+const Settled = z.object({ items: z.array(Import), waiting: z.int() });
 
 interface File {
   readonly path: string;
   readonly bytes: number;
 }
 
-interface Options extends Address {
+interface OfAccount extends Address {
   readonly merchantAccount: number;
+  readonly sandbox?: boolean;
+}
+
+interface Options extends OfAccount {
   readonly name?: string;
   readonly graceDays?: number;
-  readonly sandbox?: boolean;
 }
 
 export function addSettlementCommands(program: Command, session: Session): void {
@@ -50,6 +54,48 @@ export function addSettlementCommands(program: Command, session: Session): void 
   ).action((tenantId: TenantId, file: File, options: Options) =>
     importFile(session, tenantId, { file, options }),
   );
+  withAddress(
+    program
+      .command('settle')
+      .description('Book the lines of what the gateway of an account has paid out, each once')
+      .argument('<tenant-id>', 'the id of the parent company', tenantIdOf)
+      .requiredOption('--merchant-account <id>', 'the account that was paid', wholeNumber)
+      .option('--since <day>', 'payouts made from this day on, those with differences again')
+      .option('--sandbox', 'payouts of sandbox data'),
+  ).action((tenantId: TenantId, options: OfAccount & { readonly since?: string }) =>
+    settle(session, tenantId, options),
+  );
+}
+
+async function settle(
+  session: Session,
+  tenantId: TenantId,
+  options: OfAccount & { readonly since?: string },
+): Promise<void> {
+  const { merchantAccount: merchantAccountId, since, sandbox } = options;
+  await withHost(
+    session,
+    options,
+    async (host) => {
+      const path = '/api/admin/settlements/payouts';
+      const query = { merchantAccountId, since, sandbox };
+      const settled = await host.ask(Settled, { method: 'POST', path, tenantId, query });
+      session.print(settled, (console) => {
+        for (const each of settled.items) print(console, each, `${each.name}: `);
+        console.log(`${settled.items.length} payouts read, ${settled.waiting} are on their way`);
+      });
+    },
+    { readModels: true },
+  );
+}
+
+function print(
+  console: Console,
+  { lines, booked, agreed, differences }: z.output<typeof Import>,
+  title = '',
+): void {
+  console.log(`${title}${lines} lines: ${booked} booked, ${agreed - booked} before`);
+  for (const [type, count] of Object.entries(differences)) console.log(`${type}: ${count}`);
 }
 
 async function importFile(
@@ -73,11 +119,7 @@ async function importFile(
           content: { type: 'text/csv', data: () => contentOf(file, onProgress) },
         }),
       );
-      session.print(item, (console) => {
-        const { lines, booked, agreed, differences } = item;
-        console.log(`${lines} lines: ${booked} booked, ${agreed - booked} before`);
-        for (const [type, count] of Object.entries(differences)) console.log(`${type}: ${count}`);
-      });
+      session.print(item, (console) => print(console, item));
     },
     { readModels: true },
   );
