@@ -82,7 +82,7 @@ export const PROJECTS: readonly Project[] = [
     include: [
       'test/projections/damage.test.ts',
       'test/simulation/{load,overload,storage-faults}.test.ts',
-      'test/simulation/{activity-crash,crash,billing-crash,erasure-crash,mail-crash,webhook-crash}.test.ts',
+      'test/simulation/{activity-crash,crash,billing-crash,erasure-crash,gateway-crash,mail-crash,webhook-crash}.test.ts',
       'test/simulation/{monthly-cap,subscription-start,test-clock}.test.ts',
       'test/http-host/{cli,doctor}*.test.ts',
       'test/http-host/node-version.test.ts',

@@ -51,6 +51,12 @@ export class Caller {
     });
   }
 
+  /** A JSON merge patch. */
+  async patch(path: string, body: Json): Promise<Answer> {
+    const headers = { 'Content-Type': 'application/merge-patch+json' };
+    return this.#send('PATCH', path, JSON.stringify(body), headers);
+  }
+
   async #send(
     method: string,
     path: string,
