@@ -188,7 +188,11 @@ class SqliteEventStore implements EventStore {
       const upTo = end ?? this.#headRow();
       if (seen < upTo) {
         const last = seen;
-        const batch = failing(this.#path, () => this.#reader.readLog(last, upTo, batchSize));
+        // What reads to an end examines the file.
+        const recent =
+          end === undefined ? this.#writer?.recent.after(last, upTo, batchSize) : undefined;
+        const batch =
+          recent ?? failing(this.#path, () => this.#reader.readLog(last, upTo, batchSize));
         seen += batch.length;
         yield batch;
         // Yields to the event loop, however fast the consumer is.

@@ -7,6 +7,7 @@ import { CardScript } from './card-script.ts';
 import { GATEWAY_ANSWERS } from './gateway-answers.ts';
 import {
   type AccountContext,
+  type CardToken,
   CredentialsRefused,
   type FollowUpOperation,
   type FollowUpRequest,
@@ -29,13 +30,26 @@ export interface GatewayBounds {
 
 const { token, charge, followUp, notices } = GATEWAY_ANSWERS;
 
+// Made once: a schema is compiled when it is first used.
+const [foundToken, foundCharge, foundFollowUp] = [
+  token.optional(),
+  charge.optional(),
+  followUp.optional(),
+];
+const NUMBER_HELD = z.never('must not hold the number of the card').safeParse(undefined);
+
+type AnswerSchema<Answer> = Pick<z.ZodType<Answer>, 'safeParse'>;
+
 /** The answer is recorded in events, so the card's number must not be in it. */
-function tokenWithout(number: string): typeof token {
-  const detail = 'must not hold the number of the card';
-  return token.refine(
-    (given) => Object.values(given).every((each) => !String(each).includes(number)),
-    detail,
-  );
+function tokenWithout(number: string): AnswerSchema<CardToken> {
+  const holdsNumber = (given: CardToken) =>
+    Object.values(given).some((each) => String(each).includes(number));
+  return {
+    safeParse(answer) {
+      const parsed = token.safeParse(answer);
+      return parsed.success && holdsNumber(parsed.data) ? NUMBER_HELD : parsed;
+    },
+  };
 }
 
 /** The signal is aborted on timeout. */
@@ -57,7 +71,7 @@ export function boundedGateway(gateway: PaymentGateway, bounds: GatewayBounds): 
   const { timeoutMs, maxInFlight, logger, counts = noCalls(), rests } = bounds;
 
   /** Throws for what is no answer. The error has no value of it: a card number could be among them. */
-  function checked<Answer>(schema: z.ZodType<Answer>, answer: unknown): Answer {
+  function checked<Answer>(schema: AnswerSchema<Answer>, answer: unknown): Answer {
     const parsed = schema.safeParse(answer);
     if (parsed.success) return parsed.data;
     const error = new GatewayTimeout(
@@ -88,7 +102,7 @@ export function boundedGateway(gateway: PaymentGateway, bounds: GatewayBounds): 
 
   async function bounded<Answer>(
     { name: callName, context }: Named,
-    schema: z.ZodType<Answer>,
+    schema: AnswerSchema<Answer>,
     call: Call,
   ): Promise<Answer> {
     counts.calls += 1;
@@ -122,7 +136,7 @@ export function boundedGateway(gateway: PaymentGateway, bounds: GatewayBounds): 
   /** A call that moves no money: a timeout leaves no unknown outcome. */
   async function looked<Answer>(
     named: Named,
-    schema: z.ZodType<Answer>,
+    schema: AnswerSchema<Answer>,
     call: Call,
   ): Promise<Answer> {
     try {
@@ -145,7 +159,7 @@ export function boundedGateway(gateway: PaymentGateway, bounds: GatewayBounds): 
     ...(gateway.tokenScope && { tokenScope: (context) => gateway.tokenScope?.(context) ?? '' }),
     ...(gateway.adopt && {
       adopt: (given, context) =>
-        looked({ name: 'adopt', context }, token.optional(), async (signal) =>
+        looked({ name: 'adopt', context }, foundToken, async (signal) =>
           gateway.adopt?.(given, context, signal),
         ),
     }),
@@ -165,7 +179,7 @@ export function boundedGateway(gateway: PaymentGateway, bounds: GatewayBounds): 
         gateway.tokenize(card, fingerprint, context, signal),
       ),
     findToken: (given, context) =>
-      looked({ name: 'findToken', context }, token.optional(), (signal) =>
+      looked({ name: 'findToken', context }, foundToken, (signal) =>
         gateway.findToken(given, context, signal),
       ),
     charge: (request) =>
@@ -180,11 +194,11 @@ export function boundedGateway(gateway: PaymentGateway, bounds: GatewayBounds): 
     void: (request) => followsUp('void', request),
     refund: (request) => followsUp('refund', request),
     findCharge: (request) =>
-      bounded({ name: 'findCharge', context: request }, charge.optional(), (signal) =>
+      bounded({ name: 'findCharge', context: request }, foundCharge, (signal) =>
         gateway.findCharge(request, signal),
       ),
     findFollowUp: (operation, request) =>
-      bounded({ name: 'findFollowUp', context: request }, followUp.optional(), (signal) =>
+      bounded({ name: 'findFollowUp', context: request }, foundFollowUp, (signal) =>
         gateway.findFollowUp(operation, request, signal),
       ),
     noticesOf: (id, context) =>

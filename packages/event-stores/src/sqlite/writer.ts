@@ -9,6 +9,7 @@ import { workerFile } from '../worker-file.ts';
 import type { Failure } from './failures.ts';
 import type { PackedReplies, Part, WriterGreeting, WriterOptions } from './messages.ts';
 import { END, FAILED, pack, positionOf, REPLY_FIELDS } from './messages.ts';
+import { RecentEvents } from './recent-events.ts';
 
 /** Limits of one batch. */
 const MAX_BATCH_COMMANDS = 1_024;
@@ -26,7 +27,7 @@ export function writerFile(): string {
 }
 
 interface Pending {
-  readonly stream: StreamName;
+  readonly request: AppendRequest;
   readonly resolve: (result: AppendResult) => void;
   readonly reject: (error: Error) => void;
 }
@@ -55,6 +56,8 @@ export class Writer {
   readonly #worker: Worker;
   /** Called when the head has moved, before the appends resolve. */
   onCommit: () => void = () => {};
+  /** Of this writer's appends, up to the head. */
+  readonly recent = new RecentEvents();
   readonly #revisions = new LRUCache<StreamName, number>({ max: KNOWN_STREAMS });
   #head: number;
   /** Batches to send; the last one is still open for appends. */
@@ -104,7 +107,7 @@ export class Writer {
       const batch = this.#openBatch();
       pack(request, batch.packed);
       batch.length += length;
-      batch.pending.push({ stream: request.stream, resolve, reject });
+      batch.pending.push({ request, resolve, reject });
       const isNext = this.#underWay === undefined && batch === this.#waiting[0];
       if (isNext && batch.pending.length >= this.#share) this.#begin();
       else if (isNext && batch.pending.length % PART_COMMANDS === 0) this.#send(batch, false);
@@ -164,9 +167,13 @@ export class Writer {
     const waiting = this.#waiting[0]?.pending.length ?? 0;
     this.#share = Math.max(PART_COMMANDS, Math.ceil((pending.length + waiting) / 2));
     this.#begin();
-    this.#advance(replies);
+    this.#advance(replies, pending);
     let at = 0;
-    for (const { stream, resolve, reject } of pending) {
+    for (const {
+      request: { stream },
+      resolve,
+      reject,
+    } of pending) {
       const outcome = replies[at] ?? FAILED;
       const revision = replies[at + 1] ?? 0;
       const position = replies[at + 2] ?? 0;
@@ -182,11 +189,14 @@ export class Writer {
     if (this.#underWay === undefined && this.#waiting.length === 0) this.#idle?.();
   }
 
-  #advance(replies: readonly number[]): void {
+  #advance(replies: readonly number[], pending: readonly Pending[]): void {
     const before = this.#head;
-    for (let at = 0; at < replies.length; at += REPLY_FIELDS) {
+    for (const [index, { request }] of pending.entries()) {
+      const at = index * REPLY_FIELDS;
       const position = replies[at + 2] ?? 0;
-      if (replies[at] === APPENDED && position > this.#head) this.#head = position;
+      if (replies[at] !== APPENDED || position <= this.#head) continue;
+      this.#head = position;
+      this.recent.add(request, position, replies[at + 1] ?? 0);
     }
     if (this.#head > before) this.onCommit();
   }
