@@ -13,6 +13,7 @@ import { protocolLog } from './stages/protocol-log.ts';
 import { readModels } from './stages/read-models.ts';
 import { rebills } from './stages/rebills.ts';
 import { settlement } from './stages/settlement.ts';
+import { submit } from './stages/submit.ts';
 import { webhooks } from './stages/webhooks.ts';
 
 export const stages: readonly Stage[] = [
@@ -26,6 +27,7 @@ export const stages: readonly Stage[] = [
   httpLead,
   readModels,
   postgresReadModels,
+  submit,
   rebills,
   settlement,
   webhooks,
