@@ -456,6 +456,14 @@ const others: readonly Exclude<Event, PaymentEvent>[] = [
   },
   { type: 'EvidenceSubmitted', digests: ['ab'.repeat(32)], fieldCount: 2, at },
   {
+    type: 'DisputeAnswerSent',
+    answer: 'evidence',
+    submission: 1,
+    result: 'refused',
+    note: 'the dispute is lost',
+    at,
+  },
+  {
     type: 'CustomerRegistered',
     customerId: 601,
     sandbox: false,

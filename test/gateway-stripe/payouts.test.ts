@@ -191,6 +191,18 @@ describe('what differs', () => {
     ]);
   });
 
+  it('is read to the last page', async () => {
+    const { payOut, pass, settle, server } = await open();
+    const fees = Array.from({ length: 205 }, (_, amount) => amount + 1);
+    for (const amount of fees) {
+      server.chargeFee({ amount, currency: 'gbp', description: 'Radar' });
+    }
+    payOut();
+    await pass(3);
+    const { items } = await settle({ since: '2026-01-01' });
+    expect(items).toMatchObject([{ lines: 205, differences: { 'missing-here': 205 } }]);
+  });
+
   it('is what another line has settled, in a file of before', async () => {
     const { pay, payOut, pass, shop, differences, settled } = await open();
     const { intent } = await pay('10.00', {}, AT_ONCE);

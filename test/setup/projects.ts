@@ -19,7 +19,8 @@ export const QUICK = 'quick';
 /** Suites that run on each store in turn: memory and SQLite in `quick`, PostgreSQL in `servers`. */
 const onEveryStore = [
   'test/event-stores/large-events.test.ts',
-  'test/engine/{activity-store,evidence-store,open-ledger,own-projections,sandbox-books,sandbox-contract,users,webhook-deliveries}.test.ts',
+  'test/engine/{activity-store,evidence-store,open-ledger,own-projections,pending-answers}.test.ts',
+  'test/engine/{sandbox-books,sandbox-contract,users,webhook-deliveries}.test.ts',
   'test/http-host/{idempotency,outbox}.test.ts',
   'test/projections/{erasure,rebuild,recurring,search,subscriptions}.test.ts',
 ];
@@ -70,7 +71,7 @@ export const PROJECTS: readonly Project[] = [
       'test/e2e/several-hosts-{access,contract,effects,outage}.test.ts',
       'test/e2e/mail{,-subscriptions,-users}.test.ts',
       'test/e2e/shared-cluster.test.ts',
-      'test/gateway-stripe/{event-faults,events,faults,payments,payouts}.test.ts',
+      'test/gateway-stripe/{answers,event-faults,events,faults,payments,payouts}.test.ts',
       'test/gateway-stripe/{rebills,refused-keys}.test.ts',
     ],
     postgres: true,

@@ -119,6 +119,7 @@ type OptionalCalls =
   | 'cardScriptOf'
   | 'checkCredentials'
   | 'events'
+  | 'disputes'
   | 'settlements';
 type RequiredCalls = Exclude<keyof PaymentGateway, OptionalCalls | 'gatewayId' | 'name'>;
 
@@ -139,14 +140,18 @@ const GATEWAY_CALLS = Object.keys({
 function isGateway(given: unknown): boolean {
   if (typeof given === 'function') return true;
   if (!hasFunctions(given, GATEWAY_CALLS)) return false;
-  const { gatewayId, name, events, settlements } = given;
+  const { gatewayId, name, events, disputes, settlements } = given;
   if (events !== undefined && !isEventSource(events)) return false;
   if (settlements !== undefined && !hasFunctions(settlements, PAYOUT_CALLS)) return false;
+  // Disputes are named as the events that report them.
+  const isAnswered = events !== undefined && hasFunctions(disputes, ANSWER_CALLS);
+  if (disputes !== undefined && !isAnswered) return false;
   return isUpTo(Number.MAX_SAFE_INTEGER)(gatewayId) && isText(name);
 }
 
 const EVENT_CALLS = ['scopeOf', 'isSigned', 'eventOf', 'findingOf', 'list'] as const;
 
+const ANSWER_CALLS = ['refusalOf', 'keepFile', 'submitEvidence', 'accept'] as const;
 const PAYOUT_CALLS = ['scopeOf', 'payouts', 'linesOf'] as const;
 
 function isEventSource(given: unknown): boolean {

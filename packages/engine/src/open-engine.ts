@@ -98,6 +98,7 @@ export async function openEngine(given: Settings, options: EngineOptions) {
     parts.checkpoints.close();
     parts.evidenceStore.close();
     parts.takenEvents.close();
+    parts.pendingAnswers.close();
     await parts.sharedMutex?.close();
     parts.userCredentials.close();
     await parts.answers.close();

@@ -20,6 +20,7 @@ import { asked, isMissing, isRefusal } from './client.ts';
 import { resultOfPayment, resultOfSetup } from './intents.ts';
 import { findPayment, findRefund, OURS } from './look-ups.ts';
 import { toStripe } from './money.ts';
+import { StripeDisputes } from './stripe-disputes.ts';
 import { StripeEvents } from './stripe-events.ts';
 import { StripeSettlements } from './stripe-settlements.ts';
 import { BIN, cardOf, FINGERPRINT, isPaymentMethod, keptOf } from './tokens.ts';
@@ -53,6 +54,7 @@ class StripeGateway implements PaymentGateway {
   readonly gatewayId: number;
   readonly name: string;
   readonly events: StripeEvents;
+  readonly disputes: StripeDisputes;
   readonly settlements: StripeSettlements;
   readonly #clients: AccountClients;
   /** Voids under way, by PaymentIntent. */
@@ -67,6 +69,7 @@ class StripeGateway implements PaymentGateway {
     this.name = name;
     this.#clients = new AccountClients({ production });
     this.events = new StripeEvents(this.#clients);
+    this.disputes = new StripeDisputes(this.#clients);
     this.settlements = new StripeSettlements(this.#clients);
   }
 

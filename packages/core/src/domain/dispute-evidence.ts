@@ -1,4 +1,7 @@
-/** What is kept to represent a chargeback with; the content itself is kept beside the log, sealed. */
+/**
+ * What is kept to represent a chargeback with, and what its gateway said to the answer. The content itself
+ * is kept beside the log, sealed.
+ */
 import { type Either, left, right } from 'fp-ts/lib/Either.js';
 import { z } from 'zod';
 import { never } from '../kernel/aggregate.ts';
@@ -17,6 +20,16 @@ export const MEDIA_TYPES = [
 ] as const;
 export const MAX_FILES = 20;
 
+/** `taken`: the gateway has it. `refused`: it never will, see `note`. */
+const sent = {
+  answer: z.enum(['evidence', 'acceptance']),
+  /** Counts what was handed in, from 1; 0 of an acceptance. */
+  submission: z.int().nonnegative(),
+  result: z.enum(['taken', 'refused']),
+  note: z.string().max(1_000),
+};
+const AnswerSent = z.strictObject(sent);
+
 export const events = {
   EvidenceKept: event({
     digest: Digest,
@@ -30,9 +43,13 @@ export const events = {
     fieldCount: z.int().nonnegative(),
     at: Instant,
   }),
+  /** The gateway of the payment was given the answer to the chargeback. */
+  DisputeAnswerSent: event({ ...sent, at: Instant }),
 };
 export type Event = EventsOf<typeof events>;
 export type File = Omit<Extract<Event, { type: 'EvidenceKept' }>, 'type'>;
+export type AnswerSent = z.output<typeof AnswerSent>;
+export type Answer = Pick<AnswerSent, 'answer' | 'submission'>;
 
 export type Command = {
   readonly tenantId: TenantId;
@@ -45,6 +62,7 @@ export type Command = {
       readonly digests: readonly string[];
       readonly fieldCount: number;
     }
+  | ({ readonly type: 'RecordAnswerSent' } & AnswerSent)
 );
 
 export type Rejection =
@@ -56,9 +74,31 @@ export interface Evidence {
   readonly files: readonly File[];
   /** When the chargeback was represented; null before. */
   readonly submittedAt: string | null;
+  /** Of the files that were handed in last. */
+  readonly submittedDigests: readonly string[];
+  readonly submissions: number;
+  /** What the gateway said, in the order of the answers. */
+  readonly sent: readonly (AnswerSent & { readonly at: string })[];
 }
 export type State = Evidence;
-export const initial: State = { files: [], submittedAt: null };
+export const initial: State = {
+  files: [],
+  submittedAt: null,
+  submittedDigests: [],
+  submissions: 0,
+  sent: [],
+};
+
+/** What the gateway said to an answer; undefined before. */
+export function sentOf({ sent: all }: State, { answer, submission }: Answer) {
+  return all.find((each) => each.answer === answer && each.submission === submission);
+}
+
+/** Evidence is handed in once, and again where the gateway refused it. */
+export function mayBeSubmitted(state: State): boolean {
+  const last = sentOf(state, { answer: 'evidence', submission: state.submissions });
+  return state.submittedAt === null || last?.result === 'refused';
+}
 
 export function evolve(state: State, event: Event): State {
   switch (event.type) {
@@ -66,8 +106,14 @@ export function evolve(state: State, event: Event): State {
       const { type: _, ...file } = event;
       return { ...state, files: [...state.files, file] };
     }
-    case 'EvidenceSubmitted':
-      return { ...state, submittedAt: event.at };
+    case 'EvidenceSubmitted': {
+      const { at: submittedAt, digests: submittedDigests } = event;
+      return { ...state, submittedAt, submittedDigests, submissions: state.submissions + 1 };
+    }
+    case 'DisputeAnswerSent': {
+      const { type: _, ...answer } = event;
+      return { ...state, sent: [...state.sent, answer] };
+    }
     default:
       return never(event);
   }
@@ -86,8 +132,13 @@ export function decide(state: State, command: Command): Either<Rejection, readon
       const { digests, fieldCount } = command;
       const unknown = digests.find((digest) => !has(digest));
       if (unknown !== undefined) return left({ type: 'EvidenceUnknown', digest: unknown });
-      if (state.submittedAt !== null) return right([]);
+      if (!mayBeSubmitted(state)) return right([]);
       return right([{ type: 'EvidenceSubmitted', digests: [...digests], fieldCount, at }]);
+    }
+    case 'RecordAnswerSent': {
+      const { answer, submission, result, note } = command;
+      if (sentOf(state, { answer, submission }) !== undefined) return right([]);
+      return right([{ type: 'DisputeAnswerSent', answer, submission, result, note, at }]);
     }
     default:
       return never(command);

@@ -25,7 +25,7 @@ export interface EvidenceFile {
   readonly digest: string;
   /** Empty once the customer is erased. */
   readonly name: string;
-  readonly mediaType: string;
+  readonly mediaType: DisputeEvidence.File['mediaType'];
   readonly bytes: number;
   readonly keptAt: string;
 }
@@ -34,6 +34,14 @@ export interface EvidenceShown {
   readonly files: readonly EvidenceFile[];
   readonly fields: Readonly<Record<string, string>>;
   readonly submittedAt: string | null;
+  /** What the gateway of the payment said to the answers that it was given. */
+  readonly sent: DisputeEvidence.State['sent'];
+}
+
+/** What a chargeback was represented with. */
+export interface HandedIn {
+  readonly fields: Readonly<Record<string, string>>;
+  readonly files: readonly Pick<EvidenceFile, 'digest' | 'name' | 'mediaType'>[];
 }
 
 /** A dispute, and whom it is about. */
@@ -101,9 +109,8 @@ export class Evidence {
     const { tenantId, disputeId } = about;
     const { digests, fields } = given;
     const { commands } = this.#services;
-    const stream = DisputeEvidence.streamOf(about);
-    const { submittedAt } = await commands.stateOf(DisputeEvidence, stream);
-    if (submittedAt === null) await this.#put(about, FIELDS, fields);
+    const state = await this.#stateOf(about);
+    if (DisputeEvidence.mayBeSubmitted(state)) await this.#put(about, FIELDS, fields);
     const fieldCount = Object.keys(fields).length;
     const at = commands.clock.now();
     await commands.execute(
@@ -115,16 +122,37 @@ export class Evidence {
   }
 
   async of(about: AboutDispute): Promise<EvidenceShown> {
-    const stream = DisputeEvidence.streamOf(about);
-    const { files, submittedAt } = await this.#services.commands.stateOf(DisputeEvidence, stream);
+    const { files, submittedAt, sent } = await this.#stateOf(about);
     const shown: EvidenceFile[] = [];
     for (const { at: keptAt, ...file } of files) {
       const content = await this.#get<Content>(about, file.digest);
       shown.push({ ...file, name: content?.name ?? '', keptAt });
     }
-    const fields =
-      submittedAt === null ? {} : await this.#get<EvidenceShown['fields']>(about, FIELDS);
-    return { files: shown, fields: fields ?? {}, submittedAt };
+    const fields = submittedAt === null ? {} : await this.#fieldsOf(about);
+    return { files: shown, fields: fields ?? {}, submittedAt, sent };
+  }
+
+  /** Undefined once the customer is erased. */
+  async handedIn(about: AboutDispute): Promise<HandedIn | undefined> {
+    const { files, submittedDigests } = await this.#stateOf(about);
+    const fields = await this.#fieldsOf(about);
+    if (fields === undefined) return undefined;
+    const handedIn: EvidenceFile[] = [];
+    for (const { at: keptAt, ...file } of files) {
+      if (!submittedDigests.includes(file.digest)) continue;
+      const content = await this.#get<Content>(about, file.digest);
+      if (content === undefined) return undefined;
+      handedIn.push({ ...file, name: content.name, keptAt });
+    }
+    return { fields, files: handedIn };
+  }
+
+  #stateOf(about: AboutDispute): Promise<DisputeEvidence.State> {
+    return this.#services.commands.stateOf(DisputeEvidence, DisputeEvidence.streamOf(about));
+  }
+
+  #fieldsOf(about: AboutDispute): Promise<EvidenceShown['fields'] | undefined> {
+    return this.#get<EvidenceShown['fields']>(about, FIELDS);
   }
 
   /** Undefined where no such file was kept, or its customer is erased. */
@@ -132,8 +160,7 @@ export class Evidence {
     about: AboutDispute,
     digest: string,
   ): Promise<{ readonly mediaType: string; readonly content: Buffer } | undefined> {
-    const stream = DisputeEvidence.streamOf(about);
-    const { files } = await this.#services.commands.stateOf(DisputeEvidence, stream);
+    const { files } = await this.#stateOf(about);
     const file = files.find((each) => each.digest === digest);
     const kept = file && (await this.#get<Content>(about, digest));
     if (file === undefined || kept === undefined) return undefined;

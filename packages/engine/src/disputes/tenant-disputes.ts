@@ -34,7 +34,7 @@ const IN_FUTURE = [{ path: 'openedAt', detail: 'must not be in the future' }];
 /** The statuses that something is to be done about, or waited for. */
 const WAITING = ['Unmatched', 'ChargebackOpen', 'ChargebackUnderReview', 'AlertOpen'] as const;
 
-const NO_EVIDENCE: EvidenceShown = { files: [], fields: {}, submittedAt: null };
+const NO_EVIDENCE: EvidenceShown = { files: [], fields: {}, submittedAt: null, sent: [] };
 
 export interface DisputeShown {
   readonly dispute: DisputeRecord;
@@ -127,13 +127,16 @@ export class TenantDisputes {
     return { dispute, evidence: await this.#disputes.evidence.of(about) };
   }
 
-  /** Gives up the money of a chargeback. */
+  /** Gives up the money of a chargeback. Its gateway is told, where it takes answers: see `evidence.sent`. */
   async accept(id: string, { note = '' }: DisputeNote = {}): Promise<DisputeRecord> {
     await this.#disputes.answers.accept(this.#acting, id, note);
     return this.#disputes.answers.record(this.#acting, id);
   }
 
-  /** Hands in evidence against a chargeback: fields, and files that were kept before. */
+  /**
+   * Hands in evidence against a chargeback: fields, and files that were kept before. Its gateway is given
+   * them, where it takes answers: see `evidence.sent`; what it refused may be handed in again.
+   */
   async represent(id: string, given: RepresentmentInput = {}): Promise<DisputeRecord> {
     const { fields = {}, note = '' } = given;
     const { evidence } = await this.get(id);

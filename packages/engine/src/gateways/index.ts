@@ -19,6 +19,7 @@ export {
   maskCardNumber,
 } from './card-number.ts';
 export { hasDigitsOfCard, holdsCardNumber } from './card-number-in-text.ts';
+export type * from './gateway-disputes.ts';
 export type * from './gateway-events.ts';
 export { type GatewayOption, type OpensBesideLedger, sandbox } from './gateway-option.ts';
 export type * from './gateway-settlements.ts';

@@ -2,6 +2,7 @@
 import type { Transaction } from '@counterfoil/core';
 import type { CardScript } from './card-script.ts';
 import type { AccountContext } from './gateway-account.ts';
+import type { GatewayDisputes } from './gateway-disputes.ts';
 import type { GatewayEvents } from './gateway-events.ts';
 import type { GatewaySettlements } from './gateway-settlements.ts';
 
@@ -211,6 +212,8 @@ export interface PaymentGateway {
   ): Promise<readonly GatewayNotice[]>;
   /** What happens later, and without the ledger's doing. Default: the gateway reports nothing. */
   readonly events?: GatewayEvents;
+  /** Takes answers to the disputes that `events` report. Default: they are answered at the gateway. */
+  readonly disputes?: GatewayDisputes;
   /** What it has paid out. Default: settlement files are imported by hand. */
   readonly settlements?: GatewaySettlements;
   close(): Promise<void>;

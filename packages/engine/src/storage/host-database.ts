@@ -4,6 +4,7 @@ import type { Migration } from 'kysely/migration';
 import pg from 'pg';
 import { activityMigrations } from '../activity/activity-store.ts';
 import { evidenceMigrations } from '../disputes/evidence-store.ts';
+import { pendingAnswerMigrations } from '../disputes/pending-answers.ts';
 import { gatewayEventMigrations } from '../gateway-events/taken-events.ts';
 import { sandboxBooksMigrations } from '../gateways/sandbox/books.ts';
 import { outboxMigrations } from '../mail/outbox.ts';
@@ -49,6 +50,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   ...gatewayEventMigrations,
   ...markMigrations,
   ...outboxMigrations,
+  ...pendingAnswerMigrations,
   ...personalKeyMigrations,
   ...placeMigrations,
   ...rateLimitMigrations,

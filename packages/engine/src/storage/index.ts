@@ -1,6 +1,7 @@
 /** The face of the storage: where a ledger keeps its data, and the tables of its own. */
 export { ActivityStore } from '../activity/activity-store.ts';
 export { openEvidence } from '../disputes/evidence-store.ts';
+export { openPendingAnswers } from '../disputes/pending-answers.ts';
 export {
   type Delivery,
   type DeliveryStore,

@@ -80,6 +80,18 @@ const EvidenceFile = z
   })
   .meta({ id: 'EvidenceFile' });
 
+const SentAnswer = z
+  .object({
+    answer: z.enum(['evidence', 'acceptance']).meta({ description: 'What was answered' }),
+    submission: z.int().meta({ description: 'Counts what was handed in; 0 of an acceptance' }),
+    result: z.enum(['taken', 'refused']).meta({
+      description: '`refused`: see `note`. Evidence may then be handed in again',
+    }),
+    note: z.string().meta({ description: 'Why it was refused' }),
+    at: At.meta({ description: 'When the gateway said so' }),
+  })
+  .meta({ id: 'SentAnswer' });
+
 const EvidenceBody = z
   .object({
     files: z.array(EvidenceFile).meta({ description: 'What was kept, in its order' }),
@@ -87,6 +99,9 @@ const EvidenceBody = z
       .record(z.string(), z.string())
       .meta({ description: 'What was said beside the files' }),
     submittedAt: At.nullable().meta({ description: 'When it was handed in' }),
+    sent: z.array(SentAnswer).meta({
+      description: 'What the gateway of the payment said to the answers that it was given',
+    }),
   })
   .meta({ id: 'DisputeEvidence', description: 'What the chargeback is represented with' });
 
