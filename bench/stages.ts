@@ -1,6 +1,7 @@
 /** All stages, in order. */
 import type { Stage } from './harness/stage.ts';
 import { append } from './stages/append.ts';
+import { gateway } from './stages/gateway.ts';
 import { httpDetail } from './stages/http-detail.ts';
 import { httpLead } from './stages/http-lead.ts';
 import { httpPayment } from './stages/http-payment.ts';
@@ -32,4 +33,5 @@ export const stages: readonly Stage[] = [
   settlement,
   webhooks,
   mails,
+  gateway,
 ];

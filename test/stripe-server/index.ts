@@ -27,6 +27,8 @@ export interface StripeServerOptions {
 
 const LOOPBACK = '127.0.0.1';
 const SECOND_MS = 1_000;
+/** Longer than between two calls of a client that is in use; servers on the internet do as well. */
+const KEEP_ALIVE_MS = 75_000;
 
 export async function startStripeServer(options: StripeServerOptions = {}): Promise<StripeServer> {
   let offsetMs = 0;
@@ -38,8 +40,8 @@ export async function startStripeServer(options: StripeServerOptions = {}): Prom
   const seconds = () => Math.floor(now().getTime() / SECOND_MS);
   const id = (prefix: string) => {
     counter += 1;
-    // Letters between the digits: an id must not look like the number of a card.
-    return `${prefix}_${nonce}${counter.toString(36).padStart(12, 'x')}`;
+    // Letters between the digits: an id must not look like the number of a card. The padding is no digit.
+    return `${prefix}_${nonce}${counter.toString(32).padStart(12, 'x')}`;
   };
   const states = new Map<string, AccountState>();
   const platforms = new Map<string, string>();
@@ -78,7 +80,7 @@ export async function startStripeServer(options: StripeServerOptions = {}): Prom
     connected,
     states: () => states.values(),
   });
-  const server = createServer((message, response) => {
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (message, response) => {
     api.serve(message, response).catch((error: unknown) => {
       api.mismatches.push(`The server failed: ${String(error)}`);
       response.destroy();

@@ -20,6 +20,8 @@ const NAMES = ['apiKey', 'username', 'password', 'emailAddress'] as const;
 /** AES-256-GCM under a key derived from the master key. An empty secret stays empty. */
 export class CredentialVault {
   readonly #key: Buffer;
+  /** For as long as their sealed form is kept: a payment asks for them several times. */
+  readonly #opened = new WeakMap<Credentials, Credentials>();
 
   constructor(masterKey: Buffer) {
     this.#key = deriveKey(masterKey, 'gateway credentials');
@@ -45,7 +47,11 @@ export class CredentialVault {
 
   /** Throws when a secret was sealed under another master key or was altered. */
   open(sealed: Credentials = EMPTY): Credentials {
-    return mapped(sealed, (text) => this.#open(text));
+    const known = this.#opened.get(sealed);
+    if (known !== undefined) return known;
+    const opened = mapped(sealed, (text) => this.#open(text));
+    this.#opened.set(sealed, opened);
+    return opened;
   }
 
   /** Whether there is a secret, and nothing else of it. */
