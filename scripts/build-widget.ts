@@ -11,6 +11,7 @@ const ENTRIES = {
   v1: 'index.ts',
   frame: 'frame.ts',
   challenge: 'challenge.ts',
+  authenticate: 'authenticate.ts',
   style: 'frame.css',
 };
 

@@ -143,7 +143,9 @@ export const noCircles: Rule = (tree) => {
 };
 
 /** The scripts of the host's own pages, which scripts/build-widget.ts bundles. */
-const BUNDLED = ['packages/widget/src/frame.ts', 'packages/widget/src/challenge.ts'];
+const BUNDLED = ['frame', 'challenge', 'authenticate'].map(
+  (name) => `packages/widget/src/${name}.ts`,
+);
 
 /** Every file of a package is reachable from what the package exports, runs or starts as a worker. */
 export const noDeadFiles: Rule = (tree) => {

@@ -6,12 +6,13 @@ import { openShop, type Shop } from '@counterfoil/shop';
 import type { Browser, Frame, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
-  type Caller,
+  Caller,
   issueKey,
   type Json,
   openTenant,
   type Running,
   startHost,
+  type TenantId,
 } from '../e2e/running-host.ts';
 import { type StripeServer, startStripeServer } from '../stripe-server/index.ts';
 import { CHROMIUM, faultsIn, openBrowser, openPage, watched } from './chromium.ts';
@@ -19,6 +20,7 @@ import { CHROMIUM, faultsIn, openBrowser, openPage, watched } from './chromium.t
 const TENANT = 22;
 /** Of sandbox data: the keys are those of Stripe's test mode. */
 const TEST = 'test';
+const DAY_MS = 86_400_000;
 const VISA = '4242424242424242';
 const DECLINED = '4000000000000002';
 const AUTHENTICATES = '4000002760003184';
@@ -38,7 +40,7 @@ beforeAll(async () => {
   server = await startStripeServer();
   // Stripe sends browsers back to the address that the host has.
   running = await startHost({
-    env: { PORT: String(await freePort()) },
+    env: { PORT: String(await freePort()), TEST_CLOCK: '1' },
     gateways: [stripe({ production: false })],
   });
   const credentials = {
@@ -110,9 +112,7 @@ async function typeCard(card: Frame, number: string): Promise<void> {
 }
 
 async function paymentsOf(email: string): Promise<Json[]> {
-  await running.host.readSide.caughtUp(
-    TENANT as Parameters<typeof running.host.readSide.caughtUp>[0],
-  );
+  await running.host.readSide.caughtUp(TENANT as TenantId);
   return (await owner.get(`/v1/payments?sandbox=true&emails=${encodeURIComponent(email)}`)).body
     .data;
 }
@@ -201,6 +201,39 @@ describe.skipIf(CHROMIUM === undefined)('a buyer', () => {
       'Captured',
       'Declined',
     ]);
+    await context.close();
+  });
+
+  it('authenticates a rebill on the page of a mailed link, which goes on by itself', async () => {
+    const apiKey = await issueKey(running, TENANT, {
+      environment: TEST,
+      scopes: ['payments:write'],
+    });
+    const member = new Caller(running.url, TENANT, apiKey);
+    const { body: joined } = await member.post('/v1/payments', {
+      amount: 24.5,
+      currency: 'GBP',
+      email: 'club@shop.example',
+      gatewayToken: 'pm_card_authenticationRequired',
+      subscription: { name: 'Tea club', rebillAmount: 9.99, frequency: 30 },
+    });
+    server.completeChallenge(server.paymentIntents()[0]?.id ?? '');
+    const confirmed = await member.post(`/v1/payments/${joined.id}/confirm`);
+    expect(confirmed.status, confirmed.text).toBe(200);
+    await running.host.testClock?.move({ byMs: 31 * DAY_MS });
+    const tenantId = TENANT as TenantId;
+    const { subscriptionId } = confirmed.body;
+    const link = { tenantId, subscriptionId, cycle: 2 };
+
+    const { page, errors, context } = await openPage(browser, {});
+    await page.goto(running.host.engine.authenticationLinks.urlOf(link) ?? '');
+    expect(await faultsIn(page.mainFrame())).toEqual([]);
+    await page.click('button');
+    const bank = await inner(page, 'iframe');
+    await bank.click('#complete');
+    await page.waitForSelector('h1:has-text("Thank you")');
+    expect(server.paymentIntents()[0]).toMatchObject({ amount: 999, status: 'succeeded' });
+    expect(errors).toEqual([]);
     await context.close();
   });
 });

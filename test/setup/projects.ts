@@ -73,6 +73,7 @@ export const PROJECTS: readonly Project[] = [
       'test/e2e/shared-cluster.test.ts',
       'test/gateway-stripe/{answers,event-faults,events,faults,payments,payouts}.test.ts',
       'test/gateway-stripe/{rebills,refused-keys}.test.ts',
+      'test/gateway-stripe/authentications.test.ts',
     ],
     postgres: true,
   },

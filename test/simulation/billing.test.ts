@@ -56,7 +56,7 @@ it(`bills ${CYCLES} cycles on the day and the millisecond, leap days and ends of
 const FATES = [
   ['4000000000000341', [0], 'insufficient-funds'],
   ['4000000000000358', [0], 'hard-decline'],
-  ['4000002760003184', [0], 'hard-decline'],
+  ['4000002760003184', [0], 'authentication-required'],
 ] as const;
 
 /** Replacement cards with constant responses. */
@@ -64,7 +64,7 @@ const LATER = [
   ['4000000000000002', [0, 1, 3, 5, 7], 'retries-exhausted'],
   ['4000000000009995', [0], 'insufficient-funds'],
   ['4000000000009979', [0], 'hard-decline'],
-  ['4000000000003220', [0], 'hard-decline'],
+  ['4000000000003220', [0], 'authentication-required'],
   ['4000000000000119', [0, 1, 3, 5, 7], 'retries-exhausted'],
   ['4000000000040826', [0, 1, 3, 5, 7], 'retries-exhausted'],
   ['4000000000040818', [0, 30, 60], undefined],

@@ -1,6 +1,7 @@
 /** What follows from what happened: events of one aggregate become commands to others. */
 import type * as Customer from './domain/customer.ts';
 import type * as Lead from './domain/lead.ts';
+import { AUTHENTICATION_REQUIRED } from './domain/subscription/decide.ts';
 import { NOT_ASKED } from './domain/subscription/events.ts';
 import type * as Subscription from './domain/subscription/index.ts';
 import type { Settings } from './domain/tenant.ts';
@@ -44,9 +45,6 @@ export const FOLLOWED: ReadonlySet<Event['type']> = new Set([
   'AlertReceived',
 ]);
 
-/** In a rebill the customer is not present, so a required action is handled like a decline. */
-const ACTION_NEEDED = 'authentication_required';
-
 /** Everything that follows from an event of a payment, in the order of execution. */
 export function followUpsOf(event: Event, facts: PolicyFacts): readonly FollowUp[] {
   return [...subscriptionFollowUps(event, facts), ...purchaseFollowUps(event, facts)];
@@ -64,7 +62,8 @@ export function subscriptionFollowUps(event: Event, facts: PolicyFacts): readonl
     case 'PaymentBlocked':
       return rebillFailed({ ...event, declineCode: 'blocked', hard: true }, facts);
     case 'AuthorizationExpired':
-      return rebillFailed({ ...event, declineCode: ACTION_NEEDED, hard: true }, facts);
+      // The customer has not acted, who for most rebills is not there.
+      return rebillFailed({ ...event, declineCode: AUTHENTICATION_REQUIRED, hard: true }, facts);
     case 'ChargebackOpened':
       return afterDispute('chargeback', event, facts);
     case 'AlertReceived':

@@ -96,6 +96,7 @@ export {
 export type { Settled } from './settlements/payouts.ts';
 export type { Imported } from './settlements/settlements.ts';
 export { ALL_SCOPES, SCOPES } from './slices.ts';
+export type { Authentication, Authentications } from './subscriptions/authentications.ts';
 export type { Actor, TenantLedger, TenantLedgers } from './tenant-ledger.ts';
 export {
   type Environment,

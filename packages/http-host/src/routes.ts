@@ -7,10 +7,15 @@ import { healthEndpoints, metricsEndpoint, type Readiness } from './http/health.
 import type { Metrics } from './http/metrics.ts';
 import { type DocumentInfo, makeOpenApiDocument, openApiEndpoint } from './http/openapi.ts';
 import { referencePageEndpoints } from './http/reference-page.ts';
+import {
+  type AuthenticationPageServices,
+  authenticationPageEndpoints,
+} from './pages/authentication-pages.ts';
 import { type MailPageServices, mailPageEndpoints } from './pages/mail-pages.ts';
 
 export type RouteServices = ApiServices &
-  MailPageServices & {
+  MailPageServices &
+  AuthenticationPageServices & {
     readonly readiness: Readiness;
     /** Undefined where metrics have a port of their own. */
     readonly metrics: Metrics | undefined;
@@ -53,5 +58,5 @@ export function routes(
   // The document includes its own endpoint, so it is generated after all endpoints exist.
   const document = () => makeOpenApiDocument(endpoints, DOCUMENT);
   endpoints.push(openApiEndpoint(document), ...referencePageEndpoints(document));
-  return [...endpoints, ...mailPageEndpoints(services)];
+  return [...endpoints, ...mailPageEndpoints(services), ...authenticationPageEndpoints(services)];
 }

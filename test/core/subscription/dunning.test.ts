@@ -171,6 +171,68 @@ describe('a decline that is final', () => {
     });
   });
 
+  describe('that the bank wants the customer for', () => {
+    const declined = { declineCode: Subscription.AUTHENTICATION_REQUIRED, hard: true };
+    const frozen = [
+      ...past.due,
+      happened.failed({ ...declined, retryAt: null }),
+      happened.frozen({ reason: 'authentication-required' }),
+    ];
+    const present = { ...attempt(2), isCustomerPresent: true, at: day(33) };
+    const begun = [...frozen, happened.due({ ...attempt(2), totalAttempt: 3, at: day(33) })];
+
+    it('freezes for that reason', () => {
+      when(past.due, ask.failed(declined)).then(...frozen.slice(-2));
+    });
+
+    it('is tried again with the customer alone', () => {
+      when(frozen, ask.begin(present)).then(...begun.slice(-1));
+      when(frozen, ask.begin({ ...present, isCustomerPresent: false })).thenRejected({
+        type: 'SubscriptionIsFrozen',
+        frozenAt: day(30),
+      });
+    });
+
+    it('goes on once it is paid', () => {
+      const renewed = { ...attempt(2), at: day(33) };
+      when(begun, ask.renewed(renewed)).then(
+        happened.renewed({ ...renewed, nextCycle: 3, rebillAt: null }),
+        happened.unfrozen({ reason: 'authenticated', cycle: 3, rebillAt: day(60), at: day(33) }),
+      );
+    });
+
+    it('stays frozen where it fails, and may be tried again', () => {
+      const failed = { ...attempt(2), ...declined, retryAt: null, at: day(34) };
+      when(begun, ask.failed(failed)).then(happened.failed(failed));
+      const after = [...begun, happened.failed(failed)];
+      expect(stateAfter(after)?.freezeReason).toBe('authentication-required');
+      when(after, ask.begin({ ...present, ...attempt(3) })).then(
+        happened.due({ ...attempt(3), totalAttempt: 4, at: day(33) }),
+      );
+    });
+
+    it('is not tried once it ended, nor where it is frozen for another reason', () => {
+      when([...frozen, happened.unsubscribed()], ask.begin(present)).thenRejected({
+        type: 'SubscriptionInactive',
+        unsubscribedAt: day(3),
+      });
+      when(past.frozen, ask.begin(present)).thenRejected({
+        type: 'SubscriptionIsFrozen',
+        frozenAt: day(30),
+      });
+    });
+
+    it('does not bring forward what is not due', () => {
+      when(
+        past.started,
+        ask.begin({ ...attempt(1), isCustomerPresent: true, at: day(3) }),
+      ).thenRejected({
+        type: 'RebillNotDue',
+        rebillAt: day(30),
+      });
+    });
+  });
+
   it('freezes on insufficient funds, unless the merchant account allows retries', () => {
     const declineCode = Subscription.INSUFFICIENT_FUNDS;
     when(past.due, ask.failed({ declineCode })).then(

@@ -13,11 +13,13 @@ import {
   Users,
 } from '@counterfoil/core';
 import type { CommandRunner } from '../command-runner.ts';
+import type { AuthenticationLinks } from '../subscriptions/index.ts';
 import type { References } from '../tenants/index.ts';
 import type { SignIns } from '../users/index.ts';
 import type { MailAddress } from './mail-settings.ts';
 import type { AskedMail } from './outbox.ts';
 import {
+  type Button,
   type Facts,
   inOneLine,
   mailTemplates,
@@ -40,6 +42,7 @@ export interface LettersOptions {
   readonly events: EventStore;
   readonly references: References;
   readonly signIns: Pick<SignIns, 'link'>;
+  readonly authenticationLinks: Pick<AuthenticationLinks, 'urlOf'>;
 }
 
 type SubscriptionEvent = Extract<
@@ -65,11 +68,14 @@ interface Subject {
   readonly subscription: Subscription.Subscription;
   /** The payment of the event; null when there is none. */
   readonly payment: Transaction.Payment | null;
+  /** Where the customer authenticates the cycle that is unpaid, where the host has an address. */
+  readonly authenticationUrl: () => string | undefined;
 }
 
 interface Contents {
   readonly facts: Readonly<Record<string, string | boolean>>;
   readonly rows: readonly Row[];
+  readonly button?: Button | undefined;
 }
 
 /** An instant as a reader of the tenant's language writes it. */
@@ -147,7 +153,10 @@ export class Letters {
     const payment =
       'transactionId' in event ? await this.#payment(tenantId, event.transactionId) : null;
     const moment = momentIn(asked.profile.language);
-    const contents = contentsOf(event, { subscription, payment, moment });
+    const { subscriptionId, cycle } = subscription;
+    const authenticationUrl = () =>
+      this.#options.authenticationLinks.urlOf({ tenantId, subscriptionId, cycle });
+    const contents = contentsOf(event, { subscription, payment, moment, authenticationUrl });
     if ('nothing' in contents) return contents;
     const plan = subscription.name;
     return this.#letter(asked, {
@@ -159,7 +168,8 @@ export class Letters {
         lastName: first?.lastName ?? '',
       },
       facts: { plan, ...contents.facts },
-      rows: [['Subscription', `${plan} (${subscription.subscriptionId})`], ...contents.rows],
+      rows: [['Subscription', `${plan} (${subscriptionId})`], ...contents.rows],
+      button: contents.button,
     });
   }
 
@@ -210,8 +220,13 @@ export class Letters {
     const firstName = inOneLine(about.person.firstName);
     const company = await this.#options.references.companyNameOf(tenantId, about.companyId);
     const facts: Facts = { ...about.facts, company, firstName };
-    const { rows } = about;
-    const parts = this.#templates.ofKind(kind, { ...asWritten(profile, kind), facts, rows });
+    const { rows, button } = about;
+    const parts = this.#templates.ofKind(kind, {
+      ...asWritten(profile, kind),
+      ...(button !== undefined && { button }),
+      facts,
+      rows,
+    });
     return { ...parts, to: { name: inOneLine(`${firstName} ${lastName}`), address: email } };
   }
 }
@@ -244,16 +259,18 @@ function unsubscribed(
 
 function frozen(
   { at, reason }: EventOf<'SubscriptionFrozen'>,
-  { subscription, moment }: Subject,
+  { subscription, moment, authenticationUrl }: Subject,
 ): Contents | NoLetter {
   const { frozenAt, unsubscribedAt, rebillAmountMinor, currency } = subscription;
   if (frozenAt !== at || unsubscribedAt !== null) return OUTDATED;
   const amount = money(rebillAmountMinor, currency);
   const isUnpaid = reason !== 'admin';
   const unpaid: Row[] = [['Not paid', amount], ...cardRows(subscription.card)];
+  const url = reason === 'authentication-required' ? authenticationUrl() : undefined;
   return {
-    facts: { isUnpaid, amount },
+    facts: { isUnpaid, needsCustomer: url !== undefined, amount, confirmAt: url ?? '' },
     rows: [['Paused', moment(at)], ...(isUnpaid ? unpaid : [])],
+    button: url === undefined ? undefined : { label: 'Confirm the payment', url },
   };
 }
 

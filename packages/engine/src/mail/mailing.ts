@@ -8,6 +8,7 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Following } from '../runtime/log-follower.ts';
 import type { TimedWork } from '../runtime/timed-work.ts';
 import type { SenderDomains } from '../sender-domains/index.ts';
+import type { AuthenticationLinks } from '../subscriptions/index.ts';
 import type { References } from '../tenants/index.ts';
 import type { SignIns } from '../users/index.ts';
 import { Letters } from './letters.ts';
@@ -34,6 +35,7 @@ export interface MailingOptions {
   readonly events: EventStore;
   readonly references: References;
   readonly signIns: Pick<SignIns, 'link'>;
+  readonly authenticationLinks: Pick<AuthenticationLinks, 'urlOf'>;
   readonly clock: Clock;
   readonly logger: Logger;
 }

@@ -80,7 +80,13 @@ async function textOf(reason: 'late-capture' | null): Promise<string> {
   if (stored === undefined) throw new Error('nothing is stored');
   const { id: eventId, revision, time: recordedAt } = stored;
   const signIns = { link: () => Promise.reject(new Error('no user is written to')) };
-  const letters = new Letters({ commands, events, references, signIns });
+  const letters = new Letters({
+    commands,
+    events,
+    references,
+    signIns,
+    authenticationLinks: { urlOf: () => undefined },
+  });
   const mail = {
     eventId,
     kind: 'refunded',

@@ -4,6 +4,7 @@ import type { MerchantAccountParts } from '../merchant-accounts/index.ts';
 import type { SenderDomainParts } from '../sender-domains/index.ts';
 import { type Base, slice, tenantPart } from '../slice.ts';
 import { openOwn } from '../storage/own-tables.ts';
+import type { SubscriptionParts } from '../subscriptions/index.ts';
 import type { TenantParts } from '../tenants/index.ts';
 import type { UserParts } from '../users/index.ts';
 import { KeptMails } from './kept-mails.ts';
@@ -33,6 +34,7 @@ type Needs = Base &
   UserParts &
   SenderDomainParts &
   MerchantAccountParts &
+  SubscriptionParts &
   ErasureParts;
 
 export const MAIL = slice({

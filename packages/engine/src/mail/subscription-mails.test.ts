@@ -53,6 +53,7 @@ class Fixture {
     commands: this.commands,
     events: this.events,
     signIns: { link: () => Promise.reject(new Error('no user is written to')) },
+    authenticationLinks: { urlOf: ({ cycle }) => this.link && `${this.link}${cycle}` },
     references: new References(this.commands, {
       merchantAccountIdsOf: async () => [],
       companyIdsOf: async () => [],
@@ -61,6 +62,8 @@ class Fixture {
   });
   now: string = BEGIN;
   sandbox = false;
+  /** The beginning of links; undefined for a host without an address. */
+  link: string | undefined = 'https://pay.example/confirm?cycle=';
   #commands = 0;
 
   static async open({
@@ -171,6 +174,19 @@ class Fixture {
     return this.outbox.due(this.now, 100);
   }
 
+  /** A text of the tenant's own, in German. */
+  async write(own: MailProfile.Settings['texts'][number]): Promise<void> {
+    await this.commands.execute(
+      MailProfile,
+      {
+        ...{ type: 'ChangeMailProfile', tenantId: TENANT, at: BEGIN, sender: null, smtp: null },
+        ...{ tracking: { opens: false, clicks: false }, language: 'de', texts: [own] },
+      },
+      { commandId: id(903) },
+      SYSTEM,
+    );
+  }
+
   async kinds(): Promise<MailKind[]> {
     return (await this.asked()).map(({ kind }) => kind);
   }
@@ -265,15 +281,7 @@ describe('a text of the tenant', () => {
     async (kind, text, said) => {
       const fixture = await Fixture.open();
       const own = { kind, subject: `{{company}}: ${kind}`, text: `Hallo,\n\n${text}` };
-      await fixture.commands.execute(
-        MailProfile,
-        {
-          ...{ type: 'ChangeMailProfile', tenantId: TENANT, at: BEGIN, sender: null, smtp: null },
-          ...{ tracking: { opens: false, clicks: false }, language: 'de', texts: [own] },
-        },
-        { commandId: id(903) },
-        SYSTEM,
-      );
+      await fixture.write(own);
       fixture.now = DUE;
       const happens = {
         'rebill-failed': () => fixture.declined(),
@@ -289,6 +297,45 @@ describe('a text of the tenant', () => {
       expect('html' in letter && letter.html).toContain('lang="de"');
     },
   );
+});
+
+describe('a pause for which the bank wants the customer', () => {
+  const LINK = 'https://pay.example/confirm?cycle=2';
+  const refused = { declineCode: Subscription.AUTHENTICATION_REQUIRED, hard: true };
+
+  it('is told of with a link', async () => {
+    const fixture = await Fixture.open();
+    fixture.now = DUE;
+    await fixture.declined(1, refused);
+    const letter = await fixture.letter('frozen');
+    expect(linesOf(letter).slice(1, 3)).toEqual([
+      'The bank of your card wants you to confirm the payment of 12.50 GBP for your subscription to Plate <of> the month. Until then Crockery & Sons has paused it.',
+      'The link below leads to your bank. It is good for two weeks, and your subscription goes on once the payment is made.',
+    ]);
+    expect(linesOf(letter)).toContain(`Confirm the payment: ${LINK}`);
+    expect('html' in letter && letter.html).toContain(`<a href="${LINK}"`);
+  });
+
+  it('is told of like others where the host has no address', async () => {
+    const fixture = await Fixture.open();
+    fixture.link = undefined;
+    fixture.now = DUE;
+    await fixture.declined(1, refused);
+    const [, why] = linesOf(await fixture.letter('frozen'));
+    expect(why).toContain('It will not be tried again with this card.');
+  });
+
+  it.each([
+    ['Bitte: {{confirmAt}}', [`Bitte: ${LINK}`]],
+    ['Bitte.', ['Bitte.', `Confirm the payment: ${LINK}`]],
+  ])('has the link in the text of a tenant too: %s', async (text, lines) => {
+    const fixture = await Fixture.open();
+    await fixture.write({ kind: 'frozen', subject: 'Pause', text });
+    fixture.now = DUE;
+    await fixture.declined(1, refused);
+    const said = linesOf(await fixture.letter('frozen'));
+    expect(said.slice(0, -2)).toEqual(lines);
+  });
 });
 
 describe('what a mail says', () => {

@@ -39,7 +39,7 @@ export interface Filled {
   readonly button?: Button;
 }
 
-export interface OfKind extends Pick<Filled, 'facts' | 'rows'> {
+export interface OfKind extends Filled {
   /** A tag of BCP 47. */
   readonly language: string;
   /** In place of the built-in text and its rows. */
@@ -77,7 +77,7 @@ export function mailTemplates(): Templates {
     html: asHtml.render('html-part', shown),
   });
   return {
-    ofKind(kind, { facts: given, rows: givenRows, language, own }) {
+    ofKind(kind, { facts: given, rows: givenRows, button, language, own }) {
       const facts = mapped(given, inOneLine);
       const rows = givenRows.map(([label, value]): Row => [label, inOneLine(value)]);
       const company = String(facts['company']);
@@ -90,10 +90,12 @@ export function mailTemplates(): Templates {
           subject: cut(ownText(own.subject, values)),
           paragraphs,
           rows: [],
+          // A text that does not lead there itself must not leave the reader without the link.
+          button: paragraphs.some((each) => each.includes(button?.url ?? '')) ? undefined : button,
         });
       }
       const [title = '', ...paragraphs] = paragraphsOf(asText.render(kind, facts));
-      return partsOf({ ...frame, subject: cut(title), paragraphs, rows });
+      return partsOf({ ...frame, subject: cut(title), paragraphs, rows, button });
     },
     named(template, { facts: given, rows, button }) {
       const facts = mapped(given, (value) => value.split('\n').map(inOneLine).join('\n'));

@@ -142,14 +142,14 @@ export class Charge extends PaymentAtGateway<ChargeRun> {
       amountMinor: payment.amountMinor,
       token: payment.card?.token ?? '',
       customer: `${tenantId}/${payment.sandbox ? 'sandbox' : 'live'}/${payment.customerId}`,
-      subscribes: payment.plans.length > 0,
+      subscribes: payment.plans.length > 0 || Transaction.isRebill(payment),
       ...(returnUrl !== undefined && { returnUrl }),
       ...(payment.gatewayTransactionId !== '' && {
         gatewayTransactionId: payment.gatewayTransactionId,
       }),
       ...(run.cvv !== undefined && { cvv: run.cvv }),
       capture: payment.captureMode === 'automatic',
-      recurring: Transaction.isRebill(payment),
+      recurring: Transaction.isOffSession(payment),
       descriptor: attempt.route.descriptor,
       ...(address !== undefined && {
         avs: { postalCode: address.postalCode, address: address.address },

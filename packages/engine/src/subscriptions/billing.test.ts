@@ -466,7 +466,7 @@ describe('billing', () => {
   it.each([
     [STOLEN, 'hard-decline', 'Declined'],
     [NO_MONEY, 'insufficient-funds', 'Declined'],
-    [ACTION, 'hard-decline', 'Expired'],
+    [ACTION, 'authentication-required', 'Expired'],
   ])('freezes at once after the answer to card %s: %s', async (number, freezeReason, status) => {
     const host = await open();
     const id = await host.subscribe(number);

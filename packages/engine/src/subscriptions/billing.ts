@@ -36,6 +36,8 @@ const LONGEST_PAUSE_MS = 3_600_000;
 const RESTING_PAUSE_MS = 60_000;
 /** Consecutive failures of a gateway that open its circuit breaker. */
 const MAX_FAILURES = CONCURRENCY;
+/** Longer than a request that submits a payment takes. */
+const CUSTOMER_GRACE_MS = 600_000;
 /** Later than any instant that a subscription waits for. */
 const END_OF_TIME = '9999-12-31T23:59:59.999Z';
 
@@ -390,7 +392,11 @@ export class Billing implements TimedWork {
     const tenantId = tenant as TenantId;
     const stream = Subscription.streamOf({ tenantId, subscriptionId });
     const state = await this.#options.commands.stateOf(Subscription, stream);
-    return state === null || state.pending === null ? SETTLED : this.#settle(tenantId, state);
+    if (state === null || state.pending === null) return SETTLED;
+    const isBegunAgoMs = this.#nowMs() - Date.parse(state.pending.begunAt);
+    // The request of the customer who is there submits it.
+    const isAwaited = Subscription.awaitsCustomer(state) && isBegunAgoMs < CUSTOMER_GRACE_MS;
+    return isAwaited ? UNTOUCHED : this.#settle(tenantId, state);
   }
 
   /** Charges the pending attempt and checks whether its outcome was recorded. */

@@ -55,6 +55,8 @@ interface Billed {
   readonly tenantId: TenantId;
   readonly subscription: Subscription.Subscription;
   readonly pending: PendingAttempt;
+  /** Of the customer who is there; null when there is none. */
+  readonly visit: Transaction.Session | null;
 }
 
 /** The route of an attempt; with `refused`, the reason and the account that the failure is recorded for. */
@@ -83,9 +85,13 @@ export class Rebills {
 
   /**
    * Creates or resumes the payment of the pending attempt and runs its policies. Idempotent. A charge
-   * with an unknown outcome is left to the sweeper.
+   * with an unknown outcome is left to the sweeper. With a visit the customer is there.
    */
-  async charge(tenantId: TenantId, subscription: Subscription.Subscription): Promise<ChargeResult> {
+  async charge(
+    tenantId: TenantId,
+    subscription: Subscription.Subscription,
+    visit: Transaction.Session | null = null,
+  ): Promise<ChargeResult> {
     const { pending } = subscription;
     if (pending === null) return { payment: undefined, gateway: 'not-called' };
     const { commands, policies } = this.#services;
@@ -96,7 +102,8 @@ export class Rebills {
       before?.status === 'Unknown'
         ? before
         : await this.#concluded(tenantId, transactionId, {
-            sentBefore: before !== null || (await this.#enter({ tenantId, subscription, pending })),
+            sentBefore:
+              before !== null || (await this.#enter({ tenantId, subscription, pending, visit })),
           });
     await policies.runFollowUps(tenantId, payment, SYSTEM);
     if (before?.status === 'Unknown') return { payment, gateway: 'not-called' };
@@ -131,7 +138,7 @@ export class Rebills {
     return gatewayId !== 0 && !this.#services.gateways.ids.has(gatewayId);
   }
 
-  /** A rebill has no customer present for an authentication: a payment that requires one expires at once. */
+  /** Without a customer to authenticate it, a payment that requires that expires at once. */
   async #concluded(
     tenantId: TenantId,
     transactionId: TransactionId,
@@ -140,7 +147,8 @@ export class Rebills {
     const { commands, reactor } = this.#services;
     const context = { caller: SYSTEM, sentBefore };
     const payment = await reactor.charge(tenantId, transactionId, context);
-    if (payment.status !== 'RequiresAction') return payment;
+    const isLeft = payment.status === 'RequiresAction' && Transaction.isOffSession(payment);
+    if (!isLeft) return payment;
     const { state } = await commands.execute(
       Transaction,
       {
@@ -188,7 +196,7 @@ export class Rebills {
   }
 
   /** The starting order for this cycle, with the customer's current contact data. */
-  async #orderOf({ tenantId, subscription, pending }: Billed): Promise<Transaction.Order> {
+  async #orderOf({ tenantId, subscription, pending, visit }: Billed): Promise<Transaction.Order> {
     const { sandbox, currency, companyId, customerId, subscriptionId, card } = subscription;
     const { cycle, attempt, totalAttempt, amountMinor } = pending;
     const started = await startingPayment(this.#services.commands, tenantId, subscription);
@@ -219,6 +227,7 @@ export class Rebills {
       attempt,
       totalAttempt,
       card,
+      session: visit,
     });
   }
 
@@ -236,7 +245,7 @@ export class Rebills {
 
   /** Prefers the subscription's own account; the company's other accounts on the same gateway can use the token too. */
   async #destinationOf(
-    { tenantId, subscription, pending }: Billed,
+    { tenantId, subscription, pending, visit }: Billed,
     payment: Transaction.Order,
     at: string,
   ): Promise<Destination> {
@@ -251,7 +260,9 @@ export class Rebills {
       const route = await routeTo({ tenantId, account: own, skipped, payment }, this.#services);
       return { route, room: undefined, refused: reason };
     };
-    if (!Subscription.isActive(subscription) || Subscription.isFrozen(subscription)) {
+    const isAwaited = visit !== null && Subscription.awaitsCustomer(subscription);
+    const isOpen = Subscription.isActive(subscription) && !Subscription.isFrozen(subscription);
+    if (!isOpen && !isAwaited) {
       return refuse('subscription_closed');
     }
     if (card === null) return refuse('no_card');

@@ -1,6 +1,6 @@
 /** Checkout sessions: a server opens and reads them; pages with a publishable key pay them. */
 import { CheckoutSession, type Transaction, toMajor } from '@counterfoil/core';
-import { type CheckoutSessionView, SANDBOX_ACTION_URL } from '@counterfoil/engine';
+import type { CheckoutSessionView } from '@counterfoil/engine';
 import { z } from 'zod';
 import { preflightAnswer } from '../http/cors.ts';
 import { type Endpoint, endpoint, type RequestContext } from '../http/endpoint.ts';
@@ -9,7 +9,9 @@ import { At, StatusName, UuidText } from './answer-fields.ts';
 import { NextAction } from './payment-body.ts';
 import { CardInput, GatewayToken, PaymentInput, submissionOf } from './payment-request.ts';
 import { apiSlice, rows } from './slice.ts';
+import { challengeUrl } from './widget.ts';
 import {
+  addressOf,
   bounded,
   CurrencyCode,
   eitherOf,
@@ -351,13 +353,6 @@ function boundTo({ principal: { bound } }: RequestContext) {
   return { applicationId: bound.applicationId };
 }
 
-const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
-
-/** Without the form that IPv4 addresses have on a socket of IPv6. */
-function addressOf({ remoteAddress = '' }: RequestContext): string {
-  return MAPPED.exec(remoteAddress)?.[1] ?? remoteAddress;
-}
-
 function answerOf(view: CheckoutSessionView) {
   const body = publicBody(view);
   const isDeclined = view.status === 'open' && body.payment?.declineReason != null;
@@ -404,14 +399,9 @@ function publicBody(view: CheckoutSessionView) {
     id,
     status: now,
     declineReason: declineReasonOf(payment),
-    nextAction: nextAction && { ...nextAction, url: pageOf(nextAction.url) },
+    nextAction: nextAction && { ...nextAction, url: challengeUrl(nextAction.url) },
   };
   return { ...sharedBody(view), attempt, payment: shown };
-}
-
-/** The sandbox's page is one of the host. */
-function pageOf(url: string): string {
-  return url.startsWith(SANDBOX_ACTION_URL) ? '/widget/pages/challenge' : url;
 }
 
 const FAILED: ReadonlySet<Transaction.Status> = new Set([

@@ -1,7 +1,7 @@
 /** The widget: its script under an address that never changes its content, and the pages of its frames. */
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { CardEntry } from '@counterfoil/engine';
+import { type CardEntry, SANDBOX_ACTION_URL } from '@counterfoil/engine';
 import { z } from 'zod';
 import { type Endpoint, endpoint } from '../http/endpoint.ts';
 import { refuse } from '../http/errors.ts';
@@ -30,11 +30,36 @@ interface WidgetFile {
 }
 
 /** What the folder `widget` holds: built by scripts/build-widget.ts. */
-const BUILT = { v1: 'v1.js', frame: 'frame.js', challenge: 'challenge.js', style: 'style.css' };
+const BUILT = {
+  v1: 'v1.js',
+  frame: 'frame.js',
+  challenge: 'challenge.js',
+  authenticate: 'authenticate.js',
+  style: 'style.css',
+};
 type Built = keyof typeof BUILT;
 
-/** The files by name, and their addresses with hashes. */
+/** The address of a file, with its hash. */
+export function widgetAddress(name: Built): string {
+  return widgetFiles().addresses[name];
+}
+
+const CHALLENGE_PATH = '/widget/pages/challenge';
+
+/** Where a payment's `nextAction` leads a browser: the sandbox's page is one of the host. */
+export function challengeUrl(url: string): string {
+  return url.startsWith(SANDBOX_ACTION_URL) ? CHALLENGE_PATH : url;
+}
+
+let read: ReturnType<typeof readFiles> | undefined;
+
 function widgetFiles() {
+  read ??= readFiles();
+  return read;
+}
+
+/** The files by name, and their addresses with hashes. */
+function readFiles() {
   const files = new Map<string, WidgetFile>();
   const addresses = {} as Record<Built, string>;
   let integrity = '';
@@ -159,7 +184,7 @@ function widgetEndpoints({ pageKey }: WidgetServices): Endpoint[] {
     endpoint({
       ...shared,
       operationId: 'getChallengePage',
-      path: '/widget/pages/challenge',
+      path: CHALLENGE_PATH,
       summary: 'The 3-D Secure page of the sandbox',
       description:
         'Where the sandbox sends buyers. With `done=true` it tells the card form that the buyer is back: pages of banks lead there at their end.',

@@ -157,3 +157,10 @@ class Requester implements Acting {
     return callerOf(this.#context);
   }
 }
+
+const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
+
+/** Without the form that IPv4 addresses have on a socket of IPv6. */
+export function addressOf({ remoteAddress = '' }: RequestContext): string {
+  return MAPPED.exec(remoteAddress)?.[1] ?? remoteAddress;
+}

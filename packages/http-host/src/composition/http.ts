@@ -48,7 +48,7 @@ export function provideHttp(provide: Provide): void {
   provide(PART.endpoints, (get) => {
     const engine = get(PART.engine);
     const { ledgers, disputes, knowsOrigin, webhookEndpoints, eventSigners, testClock } = engine;
-    const { mailResponses, mailViewer } = engine;
+    const { mailResponses, mailViewer, authentications } = engine;
     const services = {
       ledgers,
       disputes,
@@ -59,6 +59,7 @@ export function provideHttp(provide: Provide): void {
       testClock,
       mailResponses,
       mailViewer,
+      authentications,
       permissions: permissionsOf(get(PART.ownEndpoints)),
       readiness: get(PART.readiness),
       metrics: get(PART.config).metrics === undefined ? get(PART.metrics) : undefined,

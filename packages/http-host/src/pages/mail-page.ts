@@ -1,4 +1,4 @@
-/** Pages about mails: without scripts, and with nothing but their own style. */
+/** Pages that mails lead to: with nothing but their own style, and a script only around the page of a bank. */
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Eta } from 'eta';
@@ -17,11 +17,10 @@ const ETA = new Eta({ autoEscape: true });
 const SECURITY_POLICY = [
   "default-src 'none'",
   `style-src 'sha256-${hash('sha256', CSS, 'base64')}'`,
-  "frame-src 'self'",
   "base-uri 'none'",
   "form-action 'self'",
   "frame-ancestors 'none'",
-].join('; ');
+];
 
 interface PageContent {
   /** Default: 200. */
@@ -34,6 +33,8 @@ interface PageContent {
   readonly rows?: readonly { readonly cells: readonly string[]; readonly href?: string }[];
   readonly frame?: string | undefined;
   readonly texts?: readonly { readonly name: string; readonly text: string }[];
+  /** The page of a bank, and the script that sends the form once the customer is back from there. */
+  readonly challenge?: { readonly url: string; readonly script: string };
 }
 
 export const HTML = { contentType: 'text/html' } as const;
@@ -46,6 +47,16 @@ export function mailPage({ status = 200, ...content }: PageContent) {
     status,
     raw,
     contentType: 'text/html; charset=utf-8',
-    headers: { 'Content-Security-Policy': SECURITY_POLICY },
+    headers: {
+      'Content-Security-Policy': [...SECURITY_POLICY, ...sourcesOf(content)].join('; '),
+    },
   };
+}
+
+function sourcesOf({ challenge }: PageContent): readonly string[] {
+  if (challenge === undefined) return ["frame-src 'self'"];
+  const { url } = challenge;
+  // Banks have pages anywhere; in development on this machine.
+  const bank = URL.canParse(url) ? ` ${new URL(url).origin}` : '';
+  return [`frame-src 'self' https:${bank}`, "script-src 'self'"];
 }

@@ -13,6 +13,7 @@ import { bounded, Uuid } from '@counterfoil/engine/input';
 import { z } from 'zod';
 import { type Endpoint, endpoint, type RequestContext } from '../http/endpoint.ts';
 import { refuse } from '../http/errors.ts';
+import { EMPTY_FORM } from './form-body.ts';
 import { HTML, mailPage } from './mail-page.ts';
 
 const TAG = 'Email service';
@@ -74,7 +75,6 @@ function askToUnsubscribe(responses: MailResponses): Endpoint {
 }
 
 function unsubscribe(responses: MailResponses): Endpoint {
-  const read = () => ({});
   return endpoint({
     operationId: 'unsubscribeFromEmails',
     method: 'POST',
@@ -85,20 +85,7 @@ function unsubscribe(responses: MailResponses): Endpoint {
       'Sent by the form of the page, and by mail programs with one click (RFC 8058). The address is suppressed for the tenant; a repetition changes nothing.',
     access: PUBLIC,
     query: Token,
-    body: z
-      .object({})
-      .meta({ id: 'UnsubscribeForm', description: 'Whatever the form holds is ignored' })
-      .optional(),
-    unknownMembers: 'ignored',
-    bodyTypes: [
-      {
-        mediaType: 'application/x-www-form-urlencoded',
-        anyParameters: true,
-        read,
-        example: 'List-Unsubscribe=One-Click',
-      },
-      { mediaType: 'multipart/form-data', anyParameters: true, read, example: '' },
-    ],
+    ...EMPTY_FORM,
     responses: { 200: { description: 'It is done', schema: Page, ...HTML }, 404: NO_LINK },
     rejections: [],
     idempotency: 'none',

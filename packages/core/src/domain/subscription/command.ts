@@ -26,8 +26,11 @@ interface Commands {
     readonly plan: Plan;
     readonly card: Card | null;
   };
-  /** Asks for the next try of the cycle that is due; a try made already asks for nothing. */
-  BeginRebill: Try;
+  /**
+   * Asks for the next try of the cycle that is due; a try made already asks for nothing. With the customer
+   * present also of one whose bank asks for the customer.
+   */
+  BeginRebill: Try & { readonly isCustomerPresent?: boolean };
   RecordRenewal: Try & { readonly amountMinor: bigint };
   RecordRebillFailure: Try & {
     readonly declineCode: string;

@@ -5,8 +5,9 @@ import { canonicalJson } from '../../kernel/fingerprint.ts';
 import { type StreamName, streamName, type TenantId } from '../../kernel/ids.ts';
 import type { Command, CommandOf, Rejection } from './command.ts';
 import { cycleAt, dayOfMonth, dueAt, gridFrom, isOfCalendar, later } from './dates.ts';
-import type { Event, FreezeReason, NotAsked } from './events.ts';
+import type { Event, EventOf, FreezeReason, NotAsked } from './events.ts';
 import {
+  awaitsCustomer,
   failedTriesAt,
   isActive,
   isFrozen,
@@ -23,6 +24,9 @@ export const CARD_REMOVED = 'card_removed' satisfies NotAsked;
 
 /** The gateways' code for insufficient funds. */
 export const INSUFFICIENT_FUNDS = 'insufficient_funds';
+
+/** The gateways' code for payments that the bank wants the customer for. */
+export const AUTHENTICATION_REQUIRED = 'authentication_required';
 
 /** However late a failure comes to light, the next try keeps so much distance. */
 const LEAST_DAYS_BETWEEN_TRIES = 1;
@@ -82,9 +86,10 @@ function closed(state: Subscription): Rejection | undefined {
  * SubscriptionIsFrozen, RebillOutOfOrder, RebillNotDue.
  */
 function beginRebill(state: Subscription, command: CommandOf<'BeginRebill'>): Decision {
-  const { cycle, attempt, transactionId, at } = command;
+  const { cycle, attempt, transactionId, isCustomerPresent = false, at } = command;
   if (isBehind(state, command)) return right([]);
-  const reason = closed(state);
+  const isAwaited = isCustomerPresent && awaitsCustomer(state);
+  const reason = isAwaited ? undefined : closed(state);
   if (reason !== undefined) return left(reason);
   const nextAttempt = state.attempt + 1;
   if (state.pending !== null || cycle !== state.cycle || attempt !== nextAttempt) {
@@ -92,7 +97,8 @@ function beginRebill(state: Subscription, command: CommandOf<'BeginRebill'>): De
     return left({ type: 'RebillOutOfOrder', cycle, attempt, nextCycle, nextAttempt });
   }
   const { rebillAt, rebillAmountMinor: amountMinor } = state;
-  if (rebillAt === null || rebillAt > at) return left({ type: 'RebillNotDue', rebillAt });
+  const isDue = isAwaited || (rebillAt !== null && rebillAt <= at);
+  if (!isDue) return left({ type: 'RebillNotDue', rebillAt });
   if (state.card === null) return right([frozen(state, { reason: 'no-card', at })]);
   if (failedTriesAt(state, at) >= MAX_FAILED_TRIES) {
     return right([frozen(state, { reason: 'network-limit', at })]);
@@ -127,7 +133,8 @@ function awaits(
 
 /**
  * What was charged is recorded even when the subscription ended or froze meanwhile. Cycles that
- * passed while this one was open are not charged: two cycles are never charged together.
+ * passed while this one was open are not charged: two cycles are never charged together. What the customer
+ * has authenticated goes on.
  * Checked in this order: RebillUnknown, (a repeat).
  */
 function recordRenewal(state: Subscription, command: CommandOf<'RecordRenewal'>): Decision {
@@ -140,20 +147,21 @@ function recordRenewal(state: Subscription, command: CommandOf<'RecordRenewal'>)
   const present = cycle === state.cycle ? cycle : state.cycle - 1;
   const nextCycle = Math.max(present, cycleAt(state, at)) + 1;
   const rebillAt = closed(state) === undefined ? dueAt(state, nextCycle) : null;
-  return right([
-    {
-      type: 'SubscriptionRenewed',
-      sandbox,
-      currency,
-      cycle,
-      attempt,
-      transactionId,
-      amountMinor,
-      nextCycle,
-      rebillAt,
-      at,
-    },
-  ]);
+  const paid: Event = {
+    type: 'SubscriptionRenewed',
+    sandbox,
+    currency,
+    cycle,
+    attempt,
+    transactionId,
+    amountMinor,
+    nextCycle,
+    rebillAt,
+    at,
+  };
+  if (!awaitsCustomer(state)) return right([paid]);
+  const next = { cycle: nextCycle, rebillAt: dueAt(state, nextCycle), at };
+  return right([paid, unfrozen(state, { reason: 'authenticated', ...next })]);
 }
 
 /** Checked in this order: RebillUnknown, (a repeat). */
@@ -195,7 +203,10 @@ function afterFailure(
   if (isWithFormerCard || !wasAsked(command)) {
     return { retryAt: isGivenUp ? null : later(at, LEAST_DAYS_BETWEEN_TRIES) };
   }
-  if (hard) return { reason: 'hard-decline' };
+  if (hard) {
+    const needsCustomer = declineCode === AUTHENTICATION_REQUIRED;
+    return { reason: needsCustomer ? 'authentication-required' : 'hard-decline' };
+  }
   if (isGivenUp) return { retryAt: null };
   if (declineCode === INSUFFICIENT_FUNDS && !retryInsufficientFunds) {
     return { reason: 'insufficient-funds' };
@@ -236,7 +247,7 @@ function firstFree({ cycle, pending }: Subscription): number {
 
 function unfrozen(
   { sandbox, currency }: Subscription,
-  facts: { reason: 'admin' | 'new-card'; cycle: number; rebillAt: string; at: string },
+  facts: Pick<EventOf<'SubscriptionUnfrozen'>, 'reason' | 'cycle' | 'rebillAt' | 'at'>,
 ): Event {
   return { type: 'SubscriptionUnfrozen', sandbox, currency, ...facts };
 }

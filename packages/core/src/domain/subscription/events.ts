@@ -15,6 +15,7 @@ const counted = { sandbox: z.boolean(), currency: z.string().length(3) };
 
 export const FreezeReason = z.enum([
   'hard-decline',
+  'authentication-required',
   'insufficient-funds',
   'retries-exhausted',
   'network-limit',
@@ -110,7 +111,7 @@ export const events = {
   /** Billing goes on with `cycle` at `rebillAt`. */
   SubscriptionUnfrozen: event({
     ...counted,
-    reason: z.enum(['admin', 'new-card']),
+    reason: z.enum(['admin', 'new-card', 'authenticated']),
     cycle,
     rebillAt: Instant,
     at,

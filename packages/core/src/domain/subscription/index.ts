@@ -2,7 +2,14 @@
 
 export type { Command, CommandOf, Rejection } from './command.ts';
 export * from './dates.ts';
-export { begins, CARD_REMOVED, decide, INSUFFICIENT_FUNDS, streamOf } from './decide.ts';
+export {
+  AUTHENTICATION_REQUIRED,
+  begins,
+  CARD_REMOVED,
+  decide,
+  INSUFFICIENT_FUNDS,
+  streamOf,
+} from './decide.ts';
 export {
   type Event,
   type EventOf,

@@ -199,6 +199,11 @@ export function isFrozen({ frozenAt }: Subscription): boolean {
   return frozenAt !== null;
 }
 
+/** The bank wants the customer to authenticate the payment of the cycle: it can be paid with them alone. */
+export function awaitsCustomer(subscription: Subscription): boolean {
+  return isActive(subscription) && subscription.freezeReason === 'authentication-required';
+}
+
 /** Days of a plan's first cycle, once the order is paid at an instant. */
 export function firstDaysOf(plan: Plan, paidAt: string): number {
   return daysOfCycle(gridFrom(plan, later(paidAt, plan.trialDays)), 1);

@@ -184,3 +184,8 @@ export function isRebill({ applicationKind }: Pick<Order, 'applicationKind'>): b
   const { Rebill, RebillRetry } = APPLICATION_KIND;
   return applicationKind === Rebill || applicationKind === RebillRetry;
 }
+
+/** A rebill whose customer is not there; one who is has a visit. */
+export function isOffSession(order: Pick<Order, 'applicationKind' | 'session'>): boolean {
+  return isRebill(order) && order.session === null;
+}
