@@ -158,3 +158,16 @@ it('takes two secrets while one is replaced, and nothing that is signed otherwis
     expect(await sent(signed(secret), url)).toMatchObject({ status: 401 });
   }
 });
+
+it('shows for how long an account was not caught up with', async () => {
+  const { server, url, advance } = await club();
+  const lag = async () => {
+    const text = await (await fetch(`${url}/metrics`)).text();
+    return Number(/^gateway_events_lag_seconds\{gateway="Stripe"\} (\S+)$/m.exec(text)?.[1]);
+  };
+  await advance(1);
+  expect(await lag()).toBeLessThan(700);
+  server.fail({ kind: 'error', when: 'before', kept: false, on: 'GET /v1/events', times: 1_000 });
+  await advance(1);
+  expect(await lag()).toBeGreaterThan(86_000);
+});

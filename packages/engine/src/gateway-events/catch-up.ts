@@ -9,7 +9,8 @@ import type { TimedWork } from '../runtime/timed-work.ts';
 import type { EventPlace, TakesEvents } from './gateway-events.ts';
 import type { TakenEvents } from './taken-events.ts';
 
-const MINUTE_MS = 60_000;
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 const EVERY_MS = 10 * MINUTE_MS;
@@ -18,6 +19,11 @@ const OVERLAP_MS = HOUR_MS;
 /** Longer than gateways list events. */
 const REMEMBERED_MS = 60 * DAY_MS;
 const MAX_PAGES = 1_000;
+
+interface Behind {
+  readonly gatewayId: number;
+  readonly sinceMs: number;
+}
 
 export interface CatchUpOptions {
   readonly events: TakesEvents;
@@ -32,6 +38,8 @@ export class CatchUp implements TimedWork {
   readonly #options: CatchUpOptions;
   /** Of this process. */
   #lastRoundMs = 0;
+  /** Since when each place has not been caught up with. */
+  #behind = new Map<string, Behind>();
 
   constructor(options: CatchUpOptions) {
     this.#options = options;
@@ -45,12 +53,15 @@ export class CatchUp implements TimedWork {
     const nowMs = Date.parse(this.#options.clock.now());
     if (nowMs < this.#lastRoundMs + EVERY_MS) return;
     const { events, store, taken } = this.#options;
+    const seen = new Set<string>();
     for await (const { tenantId, ...account } of merchantAccountsOf(store)) {
       for (const place of events.placesIn(tenantId as TenantId, account)) {
         if (stopping.aborted) return;
+        seen.add(place.name);
         await this.#catchUpOrLog(place);
       }
     }
+    for (const name of this.#behind.keys()) if (!seen.has(name)) this.#behind.delete(name);
     await taken.forget(new Date(nowMs - REMEMBERED_MS).toISOString());
     this.#lastRoundMs = nowMs;
   }
@@ -79,6 +90,9 @@ export class CatchUp implements TimedWork {
 
   async #catchUp(place: EventPlace): Promise<void> {
     const { events, taken } = this.#options;
+    const { name, gatewayId } = place;
+    const beganMs = Date.parse(this.#options.clock.now());
+    if (!this.#behind.has(name)) this.#behind.set(name, { gatewayId, sinceMs: beganMs });
     const before = await taken.caughtUpTo(place.name);
     const listed = await listedSince(place, before);
     let failure: unknown;
@@ -92,6 +106,18 @@ export class CatchUp implements TimedWork {
     if (failure !== undefined) throw failure;
     const newest = listed.at(-1)?.at ?? '';
     if (newest > (before ?? '')) await taken.setCaughtUpTo(place.name, newest);
+    this.#behind.set(name, { gatewayId, sinceMs: beganMs });
+  }
+
+  /** In seconds, by gateway: since when the account that is furthest behind was not caught up with. */
+  lags(): ReadonlyMap<number, number> {
+    const nowMs = Date.parse(this.#options.clock.now());
+    const lags = new Map<number, number>();
+    for (const { gatewayId, sinceMs } of this.#behind.values()) {
+      const lag = Math.max(0, nowMs - sinceMs) / SECOND_MS;
+      lags.set(gatewayId, Math.max(lag, lags.get(gatewayId) ?? 0));
+    }
+    return lags;
   }
 }
 

@@ -47,5 +47,17 @@ export const GATEWAY_EVENTS = slice({
       GATEWAY_EVENT_CALLS,
     ),
   }),
+  registerMetrics: ({ catchUp, gateways }, metrics) =>
+    metrics.gauges<number>({
+      label: 'gateway',
+      names: {
+        gateway_events_lag_seconds: {
+          help: 'Time since the account that is furthest behind was caught up with, on the process that does it',
+          of: (lag) => lag,
+        },
+      },
+      look: async () =>
+        new Map([...catchUp.lags()].map(([id, lag]) => [gateways.gateway(id).name, lag])),
+    }),
   works: ({ catchUp, reportsEvents }) => (reportsEvents ? [catchUp] : []),
 });
