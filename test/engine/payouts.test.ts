@@ -49,7 +49,14 @@ async function open() {
   const { gateway, payouts, seen } = payingGateway();
   let now = BEGIN;
   const clock = { now: () => now };
-  const ledger = await openLedger({ storage: 'memory:', gateways: [gateway], logger, clock });
+  const ledger = await openLedger({
+    storage: 'memory:',
+    gateways: [gateway],
+    logger,
+    clock,
+    // Nothing is done by itself between two steps.
+    dueWorkIntervalMs: 3_600_000,
+  });
   onTestFinished(() => ledger.close());
   await withShop(ledger, TENANT);
   const shop = ledger.as({ tenantId: TENANT, actor: 'shop' });
