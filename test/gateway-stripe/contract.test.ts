@@ -1,4 +1,5 @@
 /** The contract of gateways on the adapter of Stripe, against the protocol server. */
+import { createHmac } from 'node:crypto';
 import type { PaymentGateway } from '@counterfoil/engine/gateways';
 import { gatewayContract, type MovedMoney } from '@counterfoil/engine/testing';
 import { stripe } from '@counterfoil/gateway-stripe';
@@ -11,7 +12,12 @@ const refused = { ...credentials };
 
 beforeAll(async () => {
   server = await startStripeServer();
-  const key = { key: server.restrictedKey, apiBase: server.url, cardNumbers: true };
+  const key = {
+    key: server.restrictedKey,
+    apiBase: server.url,
+    cardNumbers: true,
+    signingSecrets: [SECRET],
+  };
   credentials.apiKey = JSON.stringify(key);
   const revoked = server.issueKey({ kind: 'restricted' });
   server.revokeKey(revoked);
@@ -23,6 +29,16 @@ const cardOf = (number: string) => ({
   card: { number, expMonth: 12, expYear: 2090, cvv: '123', holder: 'Ada Byron' },
 });
 const approve = cardOf('4242424242424242');
+
+const SECRET = 'whsec_contractcontract';
+
+/** An event of the server, as Stripe signs it. */
+function signed() {
+  const body = Buffer.from(JSON.stringify(server.events()[0]));
+  const seconds = Math.floor(Date.now() / 1_000);
+  const mac = createHmac('sha256', SECRET).update(`${seconds}.${body}`).digest('hex');
+  return { body, signature: `t=${seconds},v1=${mac}` };
+}
 
 /** By these amounts the network fails. */
 const LOST_CHARGE = 20_001n;
@@ -74,6 +90,11 @@ gatewayContract({
   refusedAccount: { merchantAccountId: 8, mid: '8', credentials: refused },
   act: async (url) => void server.completeChallenge(url.split('/').at(-1) ?? ''),
   moved,
+  events: {
+    failRefund: (id) => server.failRefund(id),
+    dispute: (of) => void server.createDispute({ of }),
+    signed,
+  },
   behaviours: {
     approve,
     decline: cardOf('4000000000000002'),

@@ -3,6 +3,7 @@ import { afterEach, describe } from 'vitest';
 import type { PaymentGateway } from '../gateways/payment-gateway.ts';
 import { describeCharges } from './gateway/charges.ts';
 import { describeCredentials } from './gateway/credentials.ts';
+import { describeEvents } from './gateway/events.ts';
 import { describeFollowUps } from './gateway/follow-ups.ts';
 import { type GatewayContract, Harness } from './gateway/harness.ts';
 import { describeKeys } from './gateway/keys.ts';
@@ -10,7 +11,13 @@ import { describeLostAnswers } from './gateway/lost-answers.ts';
 import { describeNotices } from './gateway/notices.ts';
 import { describeRaces } from './gateway/races.ts';
 
-export type { GatewayBehaviours, GatewayContract, MovedMoney, Trigger } from './gateway/harness.ts';
+export type {
+  EventTriggers,
+  GatewayBehaviours,
+  GatewayContract,
+  MovedMoney,
+  Trigger,
+} from './gateway/harness.ts';
 
 /** Long enough for property tests on a slow disk. */
 const CASE_TIMEOUT_MS = 60_000;
@@ -31,5 +38,6 @@ export function gatewayContract<Gateway extends PaymentGateway>(
     describeRaces(harness);
     describeCredentials(harness);
     describeNotices(harness);
+    describeEvents(harness);
   });
 }

@@ -1,7 +1,8 @@
 /** Shared helpers of the gateway contract: opened gateways and requests. */
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { boundedGateway } from '../../gateways/bounded-gateway.ts';
+import { boundedGateway, type GatewayBounds } from '../../gateways/bounded-gateway.ts';
+import type { SignedEvent } from '../../gateways/gateway-events.ts';
 import {
   type AccountContext,
   type CardDetails,
@@ -55,6 +56,18 @@ export interface MovedMoney {
   readonly refundedMinor: bigint;
 }
 
+/** How an adapter with `events` is brought to have some. */
+export interface EventTriggers {
+  /** The bank sends back a refund that was made. */
+  readonly failRefund: (gatewayTransactionId: string) => void | Promise<void>;
+  /** The holder of the card disputes all of a captured charge; the money is withdrawn. */
+  readonly dispute: (gatewayTransactionId: string) => void | Promise<void>;
+  /** An event, signed now with a secret of the account. */
+  readonly signed: () => Signed | Promise<Signed>;
+}
+
+type Signed = Pick<SignedEvent, 'signature' | 'body'>;
+
 /** An adapter under test. */
 export interface GatewayContract<Gateway extends PaymentGateway = PaymentGateway> {
   /** Name of the adapter, for the names of the cases. */
@@ -74,6 +87,8 @@ export interface GatewayContract<Gateway extends PaymentGateway = PaymentGateway
   readonly account?: GatewayAccount;
   /** An account whose credentials the gateway refuses. Absent where it has none. */
   readonly refusedAccount?: GatewayAccount;
+  /** Absent for an adapter without `events`. */
+  readonly events?: EventTriggers;
   /** Default: EUR. */
   readonly currency?: string;
   /** Timeout of a call, as in the engine. Default: 10 seconds. */
@@ -154,15 +169,17 @@ export class Opened<Gateway extends PaymentGateway = PaymentGateway> {
   readonly opened: Gateway;
   /** With timeouts, as in the engine, and with its check of the form of every answer. */
   readonly gateway: PaymentGateway;
+  readonly bounds: GatewayBounds;
   readonly #contract: GatewayContract<Gateway>;
 
   constructor(gateway: Gateway, contract: GatewayContract<Gateway>) {
     this.opened = gateway;
-    this.gateway = boundedGateway(gateway, {
+    this.bounds = {
       timeoutMs: contract.gatewayTimeoutMs ?? GATEWAY_TIMEOUT_MS,
       maxInFlight: MAX_IN_FLIGHT,
       logger: { error() {} },
-    });
+    };
+    this.gateway = boundedGateway(gateway, this.bounds);
     this.#contract = contract;
   }
 
