@@ -133,6 +133,39 @@ describe('card numbers', () => {
   });
 });
 
+describe('AVS of a typed card', () => {
+  const billing = { address: '1 High Street', city: 'Leeds', postalCode: 'LS1 1AA' };
+  const paidWith = async (number: string, addresses: object[]) => {
+    const { server, shop } = await stripeShop({ credentials: { cardNumbers: true } });
+    server.acceptCardNumbers(true);
+    const card = { ...CARD, number };
+    const typed = order('', { gatewayToken: undefined, card, addresses });
+    const { payment } = await shop.payments.submit(typed);
+    return { payment, charged: server.charges()[0]?.billing_details.address };
+  };
+
+  it.each([
+    ['4242424242424242', 'pass'],
+    ['4000000000000036', 'fail'],
+  ])('of %s: %s', async (number, postalCode) => {
+    const { payment, charged } = await paidWith(number, [billing]);
+    expect(payment).toMatchObject({
+      status: 'Captured',
+      note: expect.stringContaining(`address line pass, postal code ${postalCode}`),
+    });
+    expect(charged).toMatchObject({ line1: '1 High Street', postal_code: 'LS1 1AA', state: null });
+  });
+
+  it('is none without an address, and none of where the goods go', async () => {
+    for (const addresses of [[], [{ ...billing, addressType: 'SHIPPING' }]]) {
+      const { payment, charged } = await paidWith(CARD.number, addresses);
+      expect(payment.status).toBe('Captured');
+      expect(payment.note).not.toContain('address line');
+      expect(charged?.line1).toBeNull();
+    }
+  });
+});
+
 it('uses no test key for live data', async () => {
   const { server, shop } = await stripeShop();
   expect(await refusalOf(shop.payments.submit(order(VISA, { sandbox: false })))).toMatchObject({

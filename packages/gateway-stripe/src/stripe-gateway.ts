@@ -95,13 +95,14 @@ class StripeGateway implements PaymentGateway {
     signal?: AbortSignal,
   ): Promise<CardToken> {
     const client = this.#clients.of(context);
-    const { number, expMonth, expYear, cvv, holder } = card;
+    const { number, expMonth, expYear, cvv } = card;
+    const billing = billingDetailsOf(card);
     const method = await asked(
       () =>
         client.paymentMethods.create({
           type: 'card',
           card: { number, exp_month: expMonth, exp_year: expYear, cvc: cvv },
-          ...(holder !== '' && { billing_details: { name: holder } }),
+          ...(Object.keys(billing).length > 0 && { billing_details: billing }),
           metadata: { [FINGERPRINT]: fingerprint, [BIN]: number.slice(0, BIN_LENGTH) },
         }),
       signal,
@@ -344,6 +345,19 @@ class StripeGateway implements PaymentGateway {
   }
 
   async close(): Promise<void> {}
+}
+
+/** Without the country, which no AVS compares: Stripe refuses a card with one that it does not know. */
+function billingDetailsOf({ holder, billing }: CardDetails) {
+  const { address = '', city = '', postalCode = '', state = '' } = billing ?? {};
+  const place = {
+    ...(address !== '' && { line1: address }),
+    ...(city !== '' && { city }),
+    ...(postalCode !== '' && { postal_code: postalCode }),
+    ...(state !== '' && { state }),
+  };
+  const hasPlace = Object.keys(place).length > 0;
+  return { ...(holder !== '' && { name: holder }), ...(hasPlace && { address: place }) };
 }
 
 /** The members of a PaymentIntent that differ from those of a SetupIntent. */

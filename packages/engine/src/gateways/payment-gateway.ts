@@ -16,6 +16,17 @@ export interface CardDetails {
   readonly expYear: number;
   readonly cvv: string;
   readonly holder: string;
+  /** Where the caller gave one: for AVS at gateways that compare when they are given the card. */
+  readonly billing?: BillingAddress;
+}
+
+/** Members that are not known are empty; not all are. */
+export interface BillingAddress {
+  readonly address: string;
+  readonly city: string;
+  readonly postalCode: string;
+  readonly state: string;
+  readonly countryCode: string;
 }
 
 /** The gateway's token of a stored card. */

@@ -8,7 +8,7 @@ import {
 } from '@counterfoil/core';
 import type { CardBrandOf } from '../gateways/card-brands.ts';
 import type { FingerprintOf } from '../gateways/card-fingerprint.ts';
-import type { CardDetails, CardToken } from '../gateways/payment-gateway.ts';
+import type { BillingAddress, CardDetails, CardToken } from '../gateways/payment-gateway.ts';
 import type { GatewayRegistry } from '../gateways/registry.ts';
 import { type Refused, refused } from '../refusal.ts';
 import type { CardTokens } from './card-tokens.ts';
@@ -221,7 +221,15 @@ export class Cards {
   async exchange(
     owner: Environment,
     brought: Brought,
-    { account, place }: { readonly account: Account; readonly place: Place },
+    {
+      account,
+      place,
+      billing,
+    }: {
+      readonly account: Account;
+      readonly place: Place;
+      readonly billing?: BillingAddress | undefined;
+    },
   ): Promise<Transaction.Card> {
     const { gateways, gatewayAccounts, fingerprintsOf } = this.#services;
     const { instrument, known } = brought;
@@ -229,7 +237,7 @@ export class Cards {
       if (known === undefined) throw refused({ type: 'TokenUnknown' });
       return this.#cardOf(known.card, brought);
     }
-    const { card } = instrument;
+    const card = { ...instrument.card, ...(billing !== undefined && { billing }) };
     const gateway = gateways.gateway(account.settings.gatewayId);
     const context = gatewayAccounts.contextOf(account, place);
     const token = await gateway.tokenize(card, fingerprintsOf(owner)(card.number), context);

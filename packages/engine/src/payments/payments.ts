@@ -10,6 +10,7 @@ import {
 } from '@counterfoil/core';
 import type { BlackLists } from '../black-list/index.ts';
 import type { Caller, CommandName, CommandRunner } from '../command-runner.ts';
+import type { BillingAddress } from '../gateways/payment-gateway.ts';
 import type { GatewayRegistry } from '../gateways/registry.ts';
 import type { Identities } from '../identities/index.ts';
 import { deterministicUuid } from '../ids.ts';
@@ -447,7 +448,7 @@ export class Payments {
     if (account === undefined) throw refused({ type: 'NoMerchantAccount', skipped });
     const place = { sandbox, currency };
     const card = await caps.holding(room, () =>
-      cards.exchange(environment, brought, { account, place }),
+      cards.exchange(environment, brought, { account, place, billing: billingOf(order) }),
     );
     return { account, skipped, card, tokenOwner, room, blackListing };
   }
@@ -580,6 +581,15 @@ export class Payments {
     if (await commands.isRepeat(Transaction, stream, name)) return;
     throw refused({ type: 'AmountNotTaken', amountMinor, currency });
   }
+}
+
+/** Goods may go to somebody else: an address for shipping is none of the card. */
+function billingOf({ addresses }: Pick<GivenOrder, 'addresses'>): BillingAddress | undefined {
+  const found = addresses.find(({ addressType }) => addressType === 'DEFAULT');
+  if (found === undefined) return undefined;
+  const { address, city, postalCode, state, countryCode } = found;
+  const billing = { address, city, postalCode, state, countryCode };
+  return Object.values(billing).some((each) => each !== '') ? billing : undefined;
 }
 
 /** A confirmation, capture, void or refund is named by its id. */
