@@ -71,7 +71,7 @@ export const PROJECTS: readonly Project[] = [
       'test/e2e/several-hosts-{access,contract,effects,outage}.test.ts',
       'test/e2e/mail{,-subscriptions,-users}.test.ts',
       'test/e2e/shared-cluster.test.ts',
-      'test/gateway-stripe/{answers,event-faults,events,faults,payments,payouts}.test.ts',
+      'test/gateway-stripe/{connect,answers,event-faults,events,faults,payments,payouts}.test.ts',
       'test/gateway-stripe/{rebills,refused-keys}.test.ts',
       'test/gateway-stripe/authentications.test.ts',
     ],
