@@ -177,6 +177,25 @@ describe.each(PLACES)('in %s', (_, placeOf) => {
     expect(await store.take(endpoint, at(10), 1)).toHaveLength(1);
   });
 
+  it.each([
+    { ordered: true, taken: 0 },
+    { ordered: false, taken: 1 },
+  ])('one that is added behind a failed one: ordered $ordered', async ({ ordered, taken }) => {
+    const store = opened(placeOf());
+    const endpoint = { endpointId: newEndpoint(), ordered };
+    const subject = `transaction-7-${endpoint.endpointId}`;
+    const add = () =>
+      store.add([{ ...delivery(endpoint.endpointId, { subject }), ordered }], at(0));
+    await add();
+    const [first] = await store.take(endpoint, at(0), 1);
+    if (first === undefined) throw new Error('nothing was taken');
+    const attempt = { ...ATTEMPT, number: 1, at: at(0) };
+    const outcome: Outcome = { status: 'pending', dueAt: at(10), reason: '500' };
+    await store.record({ delivery: first, attempt, outcome, ordered });
+    await add();
+    expect(await store.take(endpoint, at(9), 9)).toHaveLength(taken);
+  });
+
   it('those of a paused endpoint are held, and of a removed one given up', async () => {
     const store = opened(placeOf());
     const endpoint = { endpointId: newEndpoint(), ordered: true };

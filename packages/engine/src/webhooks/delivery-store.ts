@@ -45,6 +45,11 @@ export interface NewDelivery {
   readonly createdAt: string;
 }
 
+export interface AddedDelivery extends NewDelivery {
+  /** Whether its endpoint wants the order of each subject. Default: true. */
+  readonly ordered?: boolean;
+}
+
 export interface Delivery extends NewDelivery {
   readonly status: DeliveryStatus;
   /** Failed since it was added, or last replayed. */
@@ -160,7 +165,7 @@ export class DeliveryStore {
   }
 
   /** Adds them, all or none; one that was added before stays as it is. */
-  async add(deliveries: readonly NewDelivery[], now: string): Promise<void> {
+  async add(deliveries: readonly AddedDelivery[], now: string): Promise<void> {
     const rows = deliveries.map((each) => [
       ...[each.id, each.messageId, each.tenantId, each.endpointId, each.type],
       ...[each.subject, each.place, each.revision, each.data],
@@ -169,7 +174,9 @@ export class DeliveryStore {
     ]);
     await this.#tables.insert(this.#sql.add, rows);
     // Behind one that waits for its next try, they wait too.
-    for (const { id } of deliveries) await this.#tables.all(this.#sql.defer, [id, now]);
+    for (const { id, ordered = true } of deliveries) {
+      if (ordered) await this.#tables.all(this.#sql.defer, [id, now]);
+    }
   }
 
   /** The endpoints with deliveries of a status. */

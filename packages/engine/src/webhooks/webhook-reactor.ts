@@ -9,7 +9,7 @@ import {
 import type { CommandRunner } from '../command-runner.ts';
 import { deterministicUuid } from '../ids.ts';
 import { type Following, followLog } from '../runtime/log-follower.ts';
-import { type DeliveryStore, type NewDelivery, WEBHOOK_READER } from './delivery-store.ts';
+import { type AddedDelivery, type DeliveryStore, WEBHOOK_READER } from './delivery-store.ts';
 import { aboutOf, type MessageType, messageTypeOf, SENT_EVENTS } from './messages.ts';
 import type { WebhookEndpoints } from './webhook-endpoints.ts';
 
@@ -36,7 +36,7 @@ export function followForWebhooks(options: WebhookReactorOptions): Promise<void>
         if (states.has(tenantId)) continue;
         states.set(tenantId, await webhookEndpoints.state(tenantId));
       }
-      const added: NewDelivery[] = [];
+      const added: AddedDelivery[] = [];
       for (const stored of batch) {
         added.push(...(await deliveriesOf(options, stored, states.get(stored.tenantId))));
       }
@@ -50,7 +50,7 @@ async function deliveriesOf(
   { commands, logger }: WebhookReactorOptions,
   stored: StoredEvent,
   endpoints: Aggregate.State | undefined,
-): Promise<readonly NewDelivery[]> {
+): Promise<readonly AddedDelivery[]> {
   const type = messageTypeOf(stored.type);
   if (type === undefined || endpoints === undefined) return [];
   const asking = [...endpoints.values()].filter((each) => asksFor(each, type, stored.time));
@@ -62,10 +62,10 @@ async function deliveriesOf(
     const { id: messageId, tenantId, stream, revision, position, time: createdAt } = stored;
     return asking
       .filter(({ environment }) => (environment === 'test') === sandbox)
-      .map(({ endpointId }) => ({
+      .map(({ endpointId, ordered }) => ({
         id: deliveryIdOf(messageId, endpointId),
         ...{ messageId, tenantId, endpointId, type, subject: stream, place: position, revision },
-        ...{ data: null, sandbox, customerId, createdAt },
+        ...{ data: null, sandbox, customerId, createdAt, ordered },
       }));
   } catch (error) {
     if (!(error instanceof DamagedEvent)) throw error;
