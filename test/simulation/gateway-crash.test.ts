@@ -85,6 +85,7 @@ async function dieAt(points: readonly Point[], act: () => Promise<unknown>): Pro
   const acting = act().catch(() => undefined);
   await held;
   await host.kill();
+  gate.release();
   await acting;
 }
 
@@ -93,8 +94,9 @@ async function dieOnceStarted(points: readonly Point[]): Promise<void> {
   const held = gate.holding(points);
   const starting = host.start().catch(() => undefined);
   await held;
-  await starting;
   await host.kill();
+  gate.release();
+  await starting;
 }
 
 /** What the server took, gave back and lost to disputes is what is booked, and nobody was charged twice. */

@@ -11,10 +11,9 @@ export interface Point {
 }
 
 interface Hold {
-  /** Without a call yet. */
-  readonly left: Set<Point>;
+  readonly points: readonly Point[];
   /** Without a call that is held. */
-  awaited: number;
+  readonly left: Set<Point>;
   readonly met: () => void;
 }
 
@@ -40,11 +39,15 @@ export class Gate {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Resolves once a call is held at each of these points; later ones go through. */
+  /** Resolves once a call is held at each of these points; later ones there are held too, until `release`. */
   holding(points: readonly Point[]): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.#hold = { left: new Set(points), awaited: points.length, met: resolve };
+    this.#hold = { points, left: new Set(points), met: resolve };
     return promise;
+  }
+
+  release(): void {
+    this.#hold = undefined;
   }
 
   async close(): Promise<void> {
@@ -56,9 +59,9 @@ export class Gate {
     const body = await buffer(request);
     const point = this.#take(request);
     // A held call is never answered: its host is killed.
-    if (point?.when === 'before') return this.#keep();
+    if (point?.when === 'before') return this.#keep(point);
     const answer = await this.#passedOn(request, body);
-    if (point !== undefined) return this.#keep();
+    if (point !== undefined) return this.#keep(point);
     if (answer === undefined) return void response.writeHead(502).end();
     const headers = Object.fromEntries(
       [...answer.headers].filter(([name]) => !HOP_HEADERS.includes(name)),
@@ -68,16 +71,13 @@ export class Gate {
 
   #take({ method, url = '' }: IncomingMessage): Point | undefined {
     const [path = ''] = url.split('?');
-    const left = [...(this.#hold?.left ?? [])];
-    const point = left.find((each) => each.method === method && each.path.test(path));
-    if (point !== undefined) this.#hold?.left.delete(point);
-    return point;
+    const points = this.#hold?.points ?? [];
+    return points.find((each) => each.method === method && each.path.test(path));
   }
 
-  #keep(): void {
-    if (this.#hold === undefined) return;
-    this.#hold.awaited -= 1;
-    if (this.#hold.awaited === 0) this.#hold.met();
+  #keep(point: Point): void {
+    this.#hold?.left.delete(point);
+    if (this.#hold?.left.size === 0) this.#hold.met();
   }
 
   async #passedOn({ method = '', url = '', headers }: IncomingMessage, body: Buffer<ArrayBuffer>) {
