@@ -55,7 +55,8 @@ export class MailServer {
             await this.onOffer(mail);
             if (this.dropNext > 0) {
               this.dropNext -= 1;
-              this.dropConnections();
+              // Not the others: a mail that was just taken would lose its answer.
+              for (const each of this.#server.connections) if (each.id === session.id) each.close();
               return;
             }
             const refusal = this.afterData.shift();

@@ -14,7 +14,8 @@ import {
 /**
  * Scopes of operations that get refused requests only. An accepted one could revoke a key of this
  * run, require users that there are none of, lower the limit of requests, or block payments. A dispute
- * is answered once, and there are few. No gateway of the host reports events.
+ * is answered once, and there are few. No gateway of the host reports events
+ * or payouts.
  */
 const REFUSED_ONLY: ReadonlySet<string> = new Set([
   'keys:write',
@@ -35,7 +36,7 @@ const CHANGES_PAYMENTS: ReadonlySet<string> = new Set([
 ]);
 
 export function isRefusedOnly(operation: Operation): boolean {
-  return REFUSED_ONLY.has(scopeOf(operation) ?? '');
+  return operation.id === 'settlePayouts' || REFUSED_ONLY.has(scopeOf(operation) ?? '');
 }
 
 export function changesPayments(operation: Operation): boolean {

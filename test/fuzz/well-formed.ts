@@ -145,7 +145,6 @@ const SOUND: Readonly<Record<string, Expected>> = {
   changeSubscriptionPlan: CHANGED,
   reportChargeback: DISPUTED,
   reportAlert: DISPUTED,
-  settlePayouts: { statuses: [400], codes: ['invalid_request', 'reference_unknown'] },
   receiveTransaction: { statuses: [200, 409, 422], codes: ['idempotency_key_reused', ...RACES] },
 };
 

@@ -229,10 +229,12 @@ a-1,capture,${intent},10.00,GBP,0.59,2026-03-10
     payOut('kwd');
     await pass(3);
     // The terms of the account are in pounds.
-    expect(await differences()).toEqual([
-      { type: 'fee', amount: 1_999, expected: 58 },
-      { type: 'fee', amount: 5.12, expected: 0.148 },
-    ]);
+    expect(await differences()).toEqual(
+      expect.arrayContaining([
+        { type: 'fee', amount: 1_999, expected: 58 },
+        { type: 'fee', amount: 5.12, expected: 0.148 },
+      ]),
+    );
   });
 
   it('is a payout by hand, whose parts Stripe does not list', async () => {
