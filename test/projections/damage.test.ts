@@ -292,7 +292,7 @@ describe.each([
     async () => {
       const sound = readFileSync(join(folder, name));
       const places = placesOf(sound);
-      const [, own] = /^rm\.db-([a-z]+)-1$/.exec(name) ?? [];
+      const [, own] = /^rm\.db-([a-z_]+)-1$/.exec(name) ?? [];
       await fc.assert(
         fc.asyncProperty(place, fc.noBias(fc.nat(7)), async (at, bit) => {
           const copy = copied();
@@ -313,6 +313,24 @@ describe.each([
     },
     TIMEOUT_MS,
   );
+});
+
+it('a catalog with a name that is no text is replaced by a start', async () => {
+  const copy = copied();
+  onTestFinished(() => rmSync(copy, { recursive: true }));
+  const path = join(copy, 'rm.db');
+  const bytes = readFileSync(path);
+  for (
+    let at = bytes.indexOf('transactions');
+    at >= 0;
+    at = bytes.indexOf('transactions', at + 1)
+  ) {
+    // It stays the last one, so that the order of the keys shows nothing.
+    bytes.writeUInt8(bytes.readUInt8(at) | 0x80, at);
+  }
+  writeFileSync(path, bytes);
+  expect(await start(path)).toContain('transactions');
+  expect(await refusedOrWrong(path)).toEqual([]);
 });
 
 /** What a write meets first is healed by the next start: the host's thread begins again by itself. */

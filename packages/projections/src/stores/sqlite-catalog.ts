@@ -338,16 +338,20 @@ function put(statements: Statements, table: Table, row: Row): void {
     .run(...Object.values(row), checksumOfRow(table, row));
 }
 
-/** Removes damaged rows: leases are given again, builds are made again. */
+/** Removes damaged rows: leases are given again, builds are made again. Throws for one that its own key does not lead to. */
 function removeDamaged(statements: Statements, table: Table): void {
   const keys =
     table === 'builds' ? ['projection', 'build'] : [table === 'leases' ? 'name' : 'projection'];
   const condition = keys.map((key) => `${key} IS ?`).join(' AND ');
   for (const { seal, ...row } of statements.get(`SELECT * FROM ${table}`).all()) {
     if (seal === checksumOfRow(table, row as Row)) continue;
-    statements
+    const { changes } = statements
       .get(`DELETE FROM ${table} WHERE ${condition}`)
       .run(...keys.map((key) => row[key] ?? null));
+    // Bytes that are no text are read as other ones.
+    if (changes === 0) {
+      throw new ReadModelError('damaged', `a row of ${table} cannot be removed`);
+    }
   }
 }
 
