@@ -1,14 +1,7 @@
 /** Where the content of evidence is kept: beside the log, by its digest, sealed for its customer. */
 import type { Migration } from 'kysely/migration';
 import type { Pool } from 'pg';
-import {
-  type Insert,
-  migration,
-  openFile,
-  PostgresTables,
-  SqliteTables,
-  type SqlTables,
-} from '../storage/sql-tables.ts';
+import { type Insert, migration, openTables } from '../storage/sql-tables.ts';
 
 export interface EvidenceKey {
   readonly tenantId: number;
@@ -47,10 +40,7 @@ const SCHEMA = `
 
 /** In an SQLite file (or `:memory:`), or in a database that has the tables of `openHostDatabase`. */
 export function openEvidence(place: string | Pool): EvidenceStore {
-  const tables: SqlTables =
-    typeof place === 'string'
-      ? new SqliteTables(openFile(place, { schema: SCHEMA, synchronous: 'FULL' }))
-      : new PostgresTables(place);
+  const tables = openTables(place, { schema: SCHEMA, synchronous: 'FULL' });
   const table = tables.dialect.table('evidence', 'evidence');
   const insert: Insert = {
     table,

@@ -1,14 +1,7 @@
 /** Answers to disputes that the gateway is still to be given. */
 import type { Migration } from 'kysely/migration';
 import type { Pool } from 'pg';
-import {
-  type Insert,
-  migration,
-  openFile,
-  PostgresTables,
-  SqliteTables,
-  type SqlTables,
-} from '../storage/sql-tables.ts';
+import { type Insert, migration, openTables } from '../storage/sql-tables.ts';
 
 export interface PendingAnswer {
   /** Of the event that the answer was recorded by: each is another one. */
@@ -63,10 +56,7 @@ interface Row {
 
 /** In an SQLite file (or `:memory:`), or in a database that has the tables of `openHostDatabase`. */
 export function openPendingAnswers(place: string | Pool): PendingAnswers {
-  const tables: SqlTables =
-    typeof place === 'string'
-      ? new SqliteTables(openFile(place, { schema: SCHEMA, synchronous: 'NORMAL' }))
-      : new PostgresTables(place);
+  const tables = openTables(place, { schema: SCHEMA, synchronous: 'NORMAL' });
   const table = tables.dialect.table('dispute_answers', 'dispute_answers');
   const insert: Insert = {
     table,

@@ -1,14 +1,7 @@
 /** Which events of gateways were taken, and up to when each account was caught up. */
 import type { Migration } from 'kysely/migration';
 import type { Pool } from 'pg';
-import {
-  type Insert,
-  migration,
-  openFile,
-  PostgresTables,
-  SqliteTables,
-  type SqlTables,
-} from '../storage/sql-tables.ts';
+import { type Insert, migration, openTables } from '../storage/sql-tables.ts';
 
 /** Losing the last writes repeats some events, which changes nothing. */
 export interface TakenEvents {
@@ -47,10 +40,7 @@ const SCHEMA = `
 
 /** In an SQLite file (or `:memory:`), or in a database that has the tables of `openHostDatabase`. */
 export function openTakenEvents(place: string | Pool): TakenEvents {
-  const tables: SqlTables =
-    typeof place === 'string'
-      ? new SqliteTables(openFile(place, { schema: SCHEMA, synchronous: 'NORMAL' }))
-      : new PostgresTables(place);
+  const tables = openTables(place, { schema: SCHEMA, synchronous: 'NORMAL' });
   const table = tables.dialect.table('gateway_events', 'gateway_events');
   const insert: Insert = {
     table,

@@ -2,7 +2,7 @@
 import type { Position } from '@counterfoil/core';
 import type { Migration } from 'kysely/migration';
 import type { Pool } from 'pg';
-import { migration, openFile, PostgresTables, SqliteTables, type SqlTables } from './sql-tables.ts';
+import { migration, openTables, type SqlTables } from './sql-tables.ts';
 
 export interface Places {
   /**
@@ -39,10 +39,7 @@ export const PLACES_SCHEMA = `
  * the last write repeats some reactions, which are idempotent, so commits need not wait for the disk.
  */
 export function openCheckpoints(place: string | Pool): Checkpoints {
-  const tables =
-    typeof place === 'string'
-      ? new SqliteTables(openFile(place, { schema: PLACES_SCHEMA, synchronous: 'NORMAL' }))
-      : new PostgresTables(place);
+  const tables = openTables(place, { schema: PLACES_SCHEMA, synchronous: 'NORMAL' });
   return { ...placesIn(tables), close: () => tables.close() };
 }
 

@@ -123,6 +123,12 @@ export function openFile(
   }
 }
 
+/** In an SQLite file (or `:memory:`), or in a database that has the tables of `openHostDatabase`. */
+export function openTables(place: string | Pool, options: FileOptions): SqlTables {
+  if (typeof place !== 'string') return new PostgresTables(place);
+  return new SqliteTables(openFile(place, options));
+}
+
 const BUSY_TIMEOUT_MS = 5_000;
 
 /** Answers at once. */

@@ -2,13 +2,7 @@
 import type { TenantId } from '@counterfoil/core';
 import type { Migration } from 'kysely/migration';
 import type { Pool } from 'pg';
-import {
-  migration,
-  openFile,
-  PostgresTables,
-  SqliteTables,
-  type SqlTables,
-} from '../storage/sql-tables.ts';
+import { migration, openTables, type SqlTables } from '../storage/sql-tables.ts';
 
 export interface Whose {
   readonly tenantId: TenantId;
@@ -83,12 +77,7 @@ export class Credentials {
   readonly #name: Readonly<Record<TableName, string>>;
 
   constructor(place: string | Pool) {
-    this.#tables =
-      typeof place === 'string'
-        ? new SqliteTables(
-            openFile(place, { schema: SCHEMA, synchronous: 'FULL', secureDelete: true }),
-          )
-        : new PostgresTables(place);
+    this.#tables = openTables(place, { schema: SCHEMA, synchronous: 'FULL', secureDelete: true });
     const { table } = this.#tables.dialect;
     const names = NAMES.map((name) => [name, table(name, `user_${name}`)] as const);
     this.#name = Object.fromEntries(names) as Record<TableName, string>;
