@@ -8,6 +8,7 @@ import {
 } from '@counterfoil/core';
 import type { Logger } from '../logger.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { waitAfter } from '../runtime/growing-wait.ts';
 import { type Following, followLog, isPermanent } from '../runtime/log-follower.ts';
 import type { TimedWork } from '../runtime/timed-work.ts';
 import type { GatewayAnswers } from './gateway-answers.ts';
@@ -15,7 +16,7 @@ import type { PendingAnswer, PendingAnswers } from './pending-answers.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-const FIRST_WAIT_MS = MINUTE_MS;
+const WAITS = { firstMs: MINUTE_MS, longestMs: HOUR_MS };
 /** Half a year of hours: disputes have ended long before. */
 const MAX_TRIES = 4_400;
 const AT_ONCE = 50;
@@ -59,8 +60,8 @@ export class AnswerWork implements TimedWork {
       await pending.remove(each.position);
     } catch (error) {
       logger.warn({ err: error, tenantId, disputeId }, 'an answer to a dispute was not sent');
-      const waitMs = Math.min(FIRST_WAIT_MS * 2 ** Math.min(each.tries, 10), HOUR_MS);
-      const dueAt = new Date(Date.parse(clock.now()) + waitMs).toISOString();
+      const dueMs = Date.parse(clock.now()) + waitAfter(tries, WAITS);
+      const dueAt = new Date(dueMs).toISOString();
       await pending.put({ ...each, tries, dueAt });
     }
   }

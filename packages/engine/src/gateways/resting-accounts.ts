@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto';
 import type { Logger } from '../logger.ts';
 import type { MetricsRegistry } from '../metrics-registry.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { waitAfter } from '../runtime/growing-wait.ts';
 import type { AccountContext } from './gateway-account.ts';
 
-const FIRST_REST_MS = 60_000;
-const LONGEST_REST_MS = 3_600_000;
+const RESTS = { firstMs: 60_000, longestMs: 3_600_000 };
 
 interface Rest {
   readonly gatewayId: number;
@@ -57,8 +57,7 @@ export class RestingAccounts {
     const before = this.#rests.get(name);
     if (before !== undefined && this.#isOn(before)) return;
     const times = (before?.times ?? 0) + 1;
-    const restMs = Math.min(FIRST_REST_MS * 2 ** (times - 1), LONGEST_REST_MS);
-    const untilMs = this.#nowMs() + restMs;
+    const untilMs = this.#nowMs() + waitAfter(times, RESTS);
     const { call: first = call } = before ?? {};
     this.#rests.set(name, { gatewayId, call: first, times, untilMs, isChecked: false });
     if (before !== undefined) return;
@@ -95,7 +94,7 @@ export class RestingAccounts {
   /** A rest that is longer than any was set before the clock was set back. */
   #isOn({ untilMs }: Rest): boolean {
     const leftMs = untilMs - this.#nowMs();
-    return leftMs > 0 && leftMs <= LONGEST_REST_MS;
+    return leftMs > 0 && leftMs <= RESTS.longestMs;
   }
 
   #nowMs(): number {

@@ -15,6 +15,7 @@ import type { MetricsRegistry } from '../metrics-registry.ts';
 import { areRefused } from '../payments/index.ts';
 import { Refused } from '../refusal.ts';
 import { atDueTime } from '../runtime/clock.ts';
+import { waitAfter } from '../runtime/growing-wait.ts';
 import { inParallel } from '../runtime/in-parallel.ts';
 import { Lease, type LeaseStore, SHARED_LEASE_TTL_MS } from '../runtime/lease.ts';
 import type { ReadSide } from '../runtime/read-side.ts';
@@ -334,7 +335,7 @@ export class Billing implements TimedWork {
 
   #pause(work: Named, gatewayId: number): void {
     const times = (this.#pauses.get(nameOf(work))?.times ?? 0) + 1;
-    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (times - 1), LONGEST_PAUSE_MS);
+    const pauseMs = waitAfter(times, { firstMs: FIRST_PAUSE_MS, longestMs: LONGEST_PAUSE_MS });
     this.#pauses.set(nameOf(work), { times, untilMs: this.#nowMs() + pauseMs, gatewayId });
   }
 

@@ -6,6 +6,7 @@ import { SYSTEM } from '../command-runner.ts';
 import { deriveKey } from '../derive-key.ts';
 import { uuidV7 } from '../ids.ts';
 import { refused } from '../refusal.ts';
+import { waitAfter } from '../runtime/growing-wait.ts';
 import type { Credential, Credentials, LinkPurpose, Session, Whose } from './credentials.ts';
 import { type Cost, hashPassword, isPassword, PRESENT_COST } from './passwords.ts';
 import { base32Of, makeSecret, stepOf } from './totp.ts';
@@ -276,8 +277,9 @@ export class SignIns {
   async #refuseEarly(who: string): Promise<void> {
     const failures = await this.#credentials.failures(who);
     if (failures === undefined || failures.count < FREE_FAILURES) return;
-    const doubled = FIRST_DELAY_MS * 2 ** (failures.count - FREE_FAILURES);
-    const retryAtMs = Date.parse(failures.lastAt) + Math.min(doubled, LONGEST_DELAY_MS);
+    const delayed = failures.count - FREE_FAILURES + 1;
+    const delays = { firstMs: FIRST_DELAY_MS, longestMs: LONGEST_DELAY_MS };
+    const retryAtMs = Date.parse(failures.lastAt) + waitAfter(delayed, delays);
     if (retryAtMs <= Date.parse(this.#users.now())) return;
     throw refused({ type: 'SignInDelayed', retryAt: new Date(retryAtMs).toISOString() });
   }
