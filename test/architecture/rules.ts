@@ -89,6 +89,7 @@ export const testingStaysApart: Rule = (tree) =>
 const ENGINE = 'packages/engine/src';
 /** Folders of the engine that are not slices. */
 const SHARED_FOLDERS = [
+  'backup',
   'doctor',
   'gateways',
   'input',

@@ -32,14 +32,18 @@ export { emptyWal } from './sqlite/empty-wal.ts';
 export { failing } from './sqlite/failing.ts';
 export { faultAtStart, faultsIn } from './sqlite/faults.ts';
 export {
+  endsOfLog,
   type InspectedEvent,
   type InspectedPlace,
   inspectSqliteLog,
+  type LogEnds,
   type LogInspection,
 } from './sqlite/inspection.ts';
 export { makePrivate } from './sqlite/make-private.ts';
-export { mayNotWrite, openForReading } from './sqlite/open-for-reading.ts';
+export { mayNotWrite, openForReading, openUnchanging } from './sqlite/open-for-reading.ts';
+export { Snapshot } from './sqlite/snapshot.ts';
 export { writerFile } from './sqlite/writer.ts';
+export { lockForWriting } from './sqlite/writer-lock.ts';
 export { workerFile } from './worker-file.ts';
 
 const DEFAULT_POLL_INTERVAL_MS = 200;

@@ -33,6 +33,8 @@ export interface ExaminationOptions extends Pick<Examining, 'quick' | 'now' | 'o
   readonly gateways?: readonly PaymentGateway[];
   /** A folder with room for the largest read model; it is left as it was. */
   readonly scratch: string;
+  /** False: they are not examined, since the first start makes them. Default: true. */
+  readonly hasReadModels?: boolean;
   /** Called with each check as it ends. */
   readonly onChecked: (checked: Checked) => void;
 }
@@ -55,7 +57,7 @@ export class NothingToExamine extends Error {
 
 /** Reads only. Beside a running host it examines the log as it was when it began. */
 export async function examine(config: Settings, options: ExaminationOptions): Promise<Examination> {
-  const { onChecked, scratch, ...rest } = options;
+  const { onChecked, scratch, hasReadModels = true, ...rest } = options;
   const how = { gatewayIds: [SANDBOX_GATEWAY_ID], gateways: [], ...rest };
   const checks: Checked[] = [];
   const add = (...checked: readonly Checked[]) => {
@@ -78,7 +80,7 @@ export async function examine(config: Settings, options: ExaminationOptions): Pr
   if (keys !== undefined) closing(keys);
   const examining: Examining = { ...unlocked, keys };
   add(place.checkFiles(), await checkMasterKey(examining), checked, checkPages(examining));
-  const readModels = await openedReadModels(place);
+  const readModels = hasReadModels ? await openedReadModels(place) : NOT_MADE_YET;
   if (readModels.store !== undefined) closing(readModels.store);
   const walked = await checkEvents(examining, log);
   add(...walked);
@@ -122,6 +124,11 @@ interface FoundReadModels {
   /** Why there are none. */
   readonly reason: string;
 }
+
+const NOT_MADE_YET: FoundReadModels = {
+  store: undefined,
+  reason: 'the read models are not made yet: the first start makes them',
+};
 
 async function openedReadModels(place: Place): Promise<FoundReadModels> {
   try {

@@ -49,6 +49,26 @@ export function inspectSqliteLog(path: string): LogInspection {
   return failing(path, () => new Inspection(path));
 }
 
+/** The first and the last event of a log. */
+export interface LogEnds {
+  readonly firstId: string;
+  readonly head: Position;
+}
+
+/** Within the connection's transaction; undefined for an empty log. Throws for another database. */
+export function endsOfLog(database: DatabaseSync, path: string): LogEnds | undefined {
+  return failing(path, () => {
+    checkLog(database, path);
+    const row = database
+      .prepare(
+        'SELECT id, (SELECT max(position) FROM events) AS head FROM events ORDER BY position LIMIT 1',
+      )
+      .get();
+    if (row === undefined) return undefined;
+    return { firstId: String(row['id']), head: positionOf(Number(row['head'])) };
+  });
+}
+
 class Inspection implements LogInspection {
   readonly head: Position | undefined;
   readonly events: number;

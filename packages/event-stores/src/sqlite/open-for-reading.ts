@@ -20,10 +20,15 @@ export function openForReading(path: string): DatabaseSync {
   } catch (error) {
     database.close();
     if (!mayNotWrite(error) || existsSync(`${path}-wal`)) throw error;
-    const unchanging = pathToFileURL(path);
-    unchanging.searchParams.set('immutable', '1');
-    return new DatabaseSync(unchanging, { readOnly: true });
+    return openUnchanging(path);
   }
+}
+
+/** For a file that no process writes: SQLite makes no files beside it. */
+export function openUnchanging(path: string): DatabaseSync {
+  const unchanging = pathToFileURL(path);
+  unchanging.searchParams.set('immutable', '1');
+  return new DatabaseSync(unchanging, { readOnly: true });
 }
 
 /** Whether it failed because SQLite cannot create files in the folder: the database may be sound. */

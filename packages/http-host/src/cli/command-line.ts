@@ -1,6 +1,7 @@
 /** The command line: runs the host, and administers its ledger beside a running host or without one. */
 import { Command, CommanderError, Option } from 'commander';
 import { packageVersion } from '../composition-root.ts';
+import { addBackupCommands } from './backup.ts';
 import { addClockCommands } from './clock.ts';
 import { addCustomerCommands } from './customers.ts';
 import { addDefineCommands } from './define.ts';
@@ -28,10 +29,13 @@ const COMMANDS = [
   addSettlementCommands,
   addReadModelCommands,
   addDoctorCommand,
+  addBackupCommands,
   addClockCommands,
 ] as const;
 
 const JSON_OPTION = '--json';
+/** Commands that end with the doctor's verdict. */
+const OWN_EXIT_CODES: ReadonlySet<string> = new Set(['doctor', 'restore']);
 const EXIT_CODES = '\nEnds with 0: done, 1: refused or failed.';
 
 /** Resolves with the exit code; a started host or worker keeps running. Never rejects. */
@@ -64,7 +68,7 @@ export function programOf(session: Session): Command {
   for (const add of COMMANDS) add(program, session);
   for (const command of leavesOf(program)) {
     command.addOption(new Option(JSON_OPTION, 'the result and errors as JSON'));
-    if (command.name() !== 'doctor') command.addHelpText('after', EXIT_CODES);
+    if (!OWN_EXIT_CODES.has(command.name())) command.addHelpText('after', EXIT_CODES);
   }
   return program.option(JSON_OPTION, 'the result and errors as JSON');
 }

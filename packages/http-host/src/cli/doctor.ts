@@ -22,18 +22,23 @@ const EXIT_CODES: Readonly<Record<Verdict, number>> = { sound: 0, damage: 2, war
 
 const NAME_WIDTH = 24;
 
-interface DoctorOptions {
+export interface DoctorOptions {
   readonly quick?: boolean;
   readonly scratch: string;
   readonly gateways?: readonly number[];
 }
 
 export function addDoctorCommand(program: Command, session: Session): void {
-  program
+  const doctor = program
     .command('doctor')
     .description(
       'Examine the data folder, or the log and the database that hosts share, beside running hosts or without any; changes nothing',
-    )
+    );
+  withDoctorOptions(doctor).action((options: DoctorOptions) => examineFolder(session, options));
+}
+
+export function withDoctorOptions(command: Command): Command {
+  return command
     .option('--quick', 'only what takes seconds: no events, no rebuild')
     .option('--scratch <folder>', 'with room for a read model beside the live one', tmpdir())
     .option(
@@ -41,31 +46,45 @@ export function addDoctorCommand(program: Command, session: Session): void {
       'of the host, separated by commas (default: the sandbox, and those of GATEWAYS)',
       idsOf,
     )
-    .addHelpText('after', '\nEnds with 0: sound, 3: warnings only, 2: damage, 1: not examined.')
-    .action(async ({ quick = false, scratch, gateways }: DoctorOptions) => {
-      const { console, isJson: json } = session;
-      const bar = json ? undefined : new PhaseBar(session.stderr);
-      const config = session.config();
-      const loaded = await loadGateways(config, process.cwd());
-      const examining = examine(config, {
-        quick,
-        gatewayIds: gateways ?? [SANDBOX_GATEWAY_ID, ...loaded.map(({ gatewayId }) => gatewayId)],
-        gateways: loaded,
-        scratch,
-        now: () => presentIn(config).nowMs,
-        onProgress: (title, done, total) => bar?.show(title, done, total),
-        onChecked(checked) {
-          bar?.clear();
-          if (!json) console.log(lineOf(checked));
-        },
-      });
-      const examination = await examining.finally(() =>
-        Promise.all(loaded.map((each) => each.close())),
-      );
+    .addHelpText('after', '\nEnds with 0: sound, 3: warnings only, 2: damage, 1: not examined.');
+}
+
+interface Examined extends DoctorOptions {
+  readonly hasReadModels?: boolean;
+  /** Come first in the JSON document. */
+  readonly fields?: object;
+}
+
+/** Prints what is found, and sets the exit code. */
+export async function examineFolder(
+  session: Session,
+  { quick = false, scratch, gateways, hasReadModels = true, fields = {} }: Examined,
+): Promise<void> {
+  const { console, isJson: json } = session;
+  const bar = json ? undefined : new PhaseBar(session.stderr);
+  const config = session.config();
+  const loaded = await loadGateways(config, process.cwd());
+  const examining = examine(config, {
+    quick,
+    gatewayIds: gateways ?? [SANDBOX_GATEWAY_ID, ...loaded.map(({ gatewayId }) => gatewayId)],
+    gateways: loaded,
+    scratch,
+    hasReadModels,
+    now: () => presentIn(config).nowMs,
+    onProgress: (title, done, total) => bar?.show(title, done, total),
+    onChecked(checked) {
       bar?.clear();
-      console.log(json ? JSON.stringify(examination, null, 2) : summaryOf(examination));
-      session.exitCode = EXIT_CODES[examination.verdict];
-    });
+      if (!json) console.log(lineOf(checked));
+    },
+  });
+  const examination = await examining.finally(() =>
+    Promise.all(loaded.map((each) => each.close())),
+  );
+  bar?.clear();
+  console.log(
+    json ? JSON.stringify({ ...fields, ...examination }, null, 2) : summaryOf(examination),
+  );
+  session.exitCode = EXIT_CODES[examination.verdict];
 }
 
 function idsOf(text: string): readonly number[] {

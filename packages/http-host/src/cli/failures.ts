@@ -6,6 +6,7 @@ import { HostRefused } from './host-client.ts';
 
 /** Errors with a sentence for the user, and the code of each with --json. */
 const EXPECTED: Readonly<Record<string, string>> = {
+  BackupError: 'backup',
   EventStoreError: 'storage',
   HostDatabaseError: 'storage',
   HostsRunning: 'host_running',
