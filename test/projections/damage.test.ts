@@ -478,9 +478,13 @@ describe('an index that has changed', () => {
     await expect(search).rejects.toMatchObject({ code: 'damaged' });
   });
 
-  it('of its trigrams stops the next owner of the build', async () => {
-    const store = await edited(`INSERT INTO descriptors_grep (descriptors_grep, rowid, body)
-      SELECT 'delete', id, body FROM descriptors LIMIT 1`);
+  const lostTrigrams = `INSERT INTO descriptors_grep (descriptors_grep, rowid, body)
+    SELECT 'delete', id, body FROM descriptors LIMIT 1`;
+  it.each([
+    ['trigrams', lostTrigrams],
+    ['eras', 'DELETE FROM records_eras WHERE no = (SELECT min(no) FROM records_eras)'],
+  ])('of its %s stops the next owner of the build', async (_, sql) => {
+    const store = await edited(sql);
     const live = await store.live('transactions');
     await expect(live?.fence(99)).rejects.toMatchObject({ code: 'damaged' });
     expect(await live?.isSound()).toBe(false);

@@ -41,6 +41,7 @@ import {
   eraOf,
   erasOf,
   fieldsOf,
+  missingEra,
   refuseAnother,
   tune,
 } from './sqlite-schema.ts';
@@ -109,6 +110,7 @@ export class SqliteBuild implements Build {
   async fence(epoch: number): Promise<boolean> {
     return this.#read(() => {
       this.#checkTrigrams();
+      if (this.info.state === 'ready') this.#checkEras();
       this.#partitions.check();
       return this.#statements.transaction(() => {
         const reached = this.#reached();
@@ -155,6 +157,7 @@ export class SqliteBuild implements Build {
 
   async finishLoad(): Promise<void> {
     createIndices(this.#database, this.#file.collections);
+    this.#checkEras();
     tune(this.#database, 'writer');
     // A checkpoint that copies anything syncs the whole file, including what the load has not synced.
     const reached = this.#reached();
@@ -486,6 +489,18 @@ export class SqliteBuild implements Build {
       this.#statements
         .get(`INSERT INTO ${grep} (${grep}, rank) VALUES ('integrity-check', 1)`)
         .run();
+    }
+  }
+
+  /**
+   * What falls into an era that is missing is not found by its fields, and SQLite compares the table of
+   * eras with nothing. So the worker that takes the build over does.
+   */
+  #checkEras(): void {
+    for (const { name, kind } of this.#specs.values()) {
+      if (kind !== 'walked') continue;
+      const missing = this.#statements.get(missingEra(name)).get();
+      if (missing !== undefined) throw this.#checksums.damage(`${name} lacks an era`);
     }
   }
 

@@ -198,6 +198,26 @@ export function eraOf(sort: number): number {
   return Math.floor(sort / 2 ** ERA_BITS);
 }
 
+/**
+ * Selects an era that documents fall into and that the table of eras lacks. Goes from era to era by the
+ * last document of each, so that it reads as many entries of the index as there are eras.
+ */
+export function missingEra(collection: string): string {
+  const documents = `${collection} INDEXED BY ${indexOf(collection, 'sort')}`;
+  return `
+    WITH RECURSIVE last (part, sort) AS (
+      SELECT id, (SELECT max(sort) FROM ${documents} WHERE part = id) FROM partitions
+      UNION ALL
+      SELECT part, (
+        SELECT max(sort) FROM ${documents}
+        WHERE part = last.part AND sort < last.sort >> ${ERA_BITS} << ${ERA_BITS}
+      ) FROM last WHERE sort IS NOT NULL
+    )
+    SELECT part FROM last WHERE sort IS NOT NULL AND NOT EXISTS (
+      SELECT 1 FROM ${erasOf(collection)} WHERE of_part = part AND no = sort >> ${ERA_BITS}
+    ) LIMIT 1`;
+}
+
 /** What a row of `meta` says, whether it is to be believed or not. */
 export function checkpointOf(row: Record<string, unknown>): Checkpoint {
   return {
