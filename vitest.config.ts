@@ -1,16 +1,15 @@
 import { defineConfig } from 'vitest/config';
 import { COMPILED } from './test/setup/child-env.ts';
 import { excludedFrom, PROJECTS, type Project, QUICK } from './test/setup/projects.ts';
+import { seedOf } from './test/setup/seed.ts';
 import { SlowestFiles } from './test/setup/slowest-files.ts';
 import { SERVERS_VARIABLE } from './test/setup/stores.ts';
 
 /** After this a test or a hook counts as hanging; no test asserts how long it takes. */
 const HANGS_MS = 120_000;
 
-const SEED_LIMIT = 2 ** 31;
-
 // One seed for all workers of a run, so that a single number replays every property in it.
-const seed = process.env['FC_SEED'] ?? String(Math.floor(Math.random() * SEED_LIMIT));
+const seed = process.env['FC_SEED'] ?? seedOf(import.meta.dirname);
 
 export default defineConfig({
   test: {
