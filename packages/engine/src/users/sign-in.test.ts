@@ -89,6 +89,27 @@ function totp(secret: string, ms: number): string {
   return String((mac.readUInt32BE(offset) & 0x7f_ff_ff_ff) % 1_000_000).padStart(6, '0');
 }
 
+describe('a proof of the password', () => {
+  it('is good for five minutes, and while that is the password', async () => {
+    const { signIns, shop, signIn, whose, pass } = await active();
+    const request = { tenantId: whose.tenantId, email: EMAIL, password: PASSWORD, ...FROM };
+    expect(await codeOf(signIns.provePassword({ ...request, password: 'wrong' }))).toBe(
+      'SignInRefused',
+    );
+    const password = await signIns.provePassword(request);
+    expect(await codeOf(signIn({ password }))).toBeUndefined();
+    expect(await codeOf(signIn({ password: { proof: `9${password.proof}` } }))).toBe(
+      'SignInRefused',
+    );
+    pass(5 * 60_000);
+    expect(await codeOf(signIn({ password }))).toBe('SignInRefused');
+    const next = await signIns.provePassword(request);
+    const { token } = shown(await shop.users.reset(whose.userId));
+    await signIns.setPassword(token, `${PASSWORD}!`);
+    expect(await codeOf(signIn({ password: next }))).toBe('SignInRefused');
+  });
+});
+
 describe('an invitation', () => {
   it('makes the user active when the password is set, once', async () => {
     const { signIns, signIn, shop, token, whose } = await opened();

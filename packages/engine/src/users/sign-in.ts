@@ -1,5 +1,12 @@
 /** Sign-in of users: passwords, second factors, links and sessions. No pages. */
-import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  hash,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto';
 import { Users as Aggregate, emailIdentity, type TenantId } from '@counterfoil/core';
 import { type ActivityLog, recordedRun } from '../activity/index.ts';
 import { SYSTEM } from '../command-runner.ts';
@@ -14,6 +21,7 @@ import type { Users } from './users.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
+const PROOF_MS = 5 * MINUTE_MS;
 export const MIN_PASSWORD_LENGTH = 12;
 /** Longer ones would only cost time. */
 const MAX_PASSWORD_LENGTH = 256;
@@ -34,10 +42,15 @@ const RECOVERY_BYTES = 10;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
+export interface PasswordProof {
+  readonly proof: string;
+}
+
 export interface SignIn {
   readonly tenantId: TenantId;
   readonly email: string;
-  readonly password: string;
+  /** Or what `provePassword` made of it. */
+  readonly password: string | PasswordProof;
   /** Of the authenticator app, or one of the recovery codes. */
   readonly code?: string;
   readonly address: string;
@@ -86,18 +99,50 @@ export class SignIns {
     return this.#recorded(performer, user?.userId, 'signIn', () => this.#signIn(request));
   }
 
-  async #signIn({ tenantId, email, password, code, address, agent }: SignIn): Promise<SignedIn> {
+  /**
+   * Stands for the password in a later `signIn`, for five minutes: so that the password need not be kept
+   * until the code of the second factor is entered. Refuses as `signIn` does.
+   */
+  async provePassword(request: Omit<SignIn, 'code'>): Promise<PasswordProof> {
+    const { whose, credential } = await this.#checkPassword(request);
+    const until = String(Date.parse(this.#users.now()) + PROOF_MS);
+    return { proof: `${until}.${this.#proofOf(whose, credential, until)}` };
+  }
+
+  async #checkPassword({ tenantId, email, password }: Omit<SignIn, 'code'>) {
     const who = hash('sha256', JSON.stringify([tenantId, emailIdentity(email)]));
     await this.#refuseEarly(who);
     const user = Aggregate.userOf(await this.#users.state(tenantId), email);
     const whose = { tenantId, userId: user?.userId ?? '' };
     const credential = await this.#credentials.get(whose);
-    const isRight = await isPassword(
-      bounded(password),
-      credential.password ?? undefined,
-      this.#cost,
-    );
+    const isRight =
+      typeof password === 'string'
+        ? await isPassword(bounded(password), credential.password ?? undefined, this.#cost)
+        : this.#isProof(password.proof, whose, credential);
     if (!isRight || user?.status !== 'active') throw await this.#failed(who);
+    return { who, whose, credential };
+  }
+
+  /** Another password makes it void. */
+  #proofOf(whose: Whose, { password }: Credential, until: string): string {
+    const facts = JSON.stringify([whose.tenantId, whose.userId, password, until]);
+    return createHmac('sha256', this.#key).update(facts).digest('base64url');
+  }
+
+  #isProof(given: string, whose: Whose, credential: Credential): boolean {
+    const [until = '', mac = ''] = given.split('.', 2);
+    if (credential.password === null || !(Number(until) > Date.parse(this.#users.now()))) {
+      return false;
+    }
+    const expected = this.#proofOf(whose, credential, until);
+    return (
+      mac.length === expected.length && timingSafeEqual(Buffer.from(mac), Buffer.from(expected))
+    );
+  }
+
+  async #signIn(request: SignIn): Promise<SignedIn> {
+    const { code, address, agent } = request;
+    const { who, whose, credential } = await this.#checkPassword(request);
     if (credential.totp !== null) {
       if (code === undefined) throw refused({ type: 'SecondFactorRequired' });
       if (!(await this.#useCode(whose, credential, code))) throw await this.#failed(who);
