@@ -2,6 +2,8 @@
 import { EXAMPLES } from './api/examples.ts';
 import { GLOSSARY } from './api/glossary.ts';
 import { API, type ApiServices } from './api/slices.ts';
+import { consoleEndpoints } from './console/serve.ts';
+import type { ConsoleServices } from './console/slice.ts';
 import type { Endpoint } from './http/endpoint.ts';
 import { healthEndpoints, metricsEndpoint, type Readiness } from './http/health.ts';
 import type { Metrics } from './http/metrics.ts';
@@ -15,7 +17,8 @@ import { type MailPageServices, mailPageEndpoints } from './pages/mail-pages.ts'
 
 export type RouteServices = ApiServices &
   MailPageServices &
-  AuthenticationPageServices & {
+  AuthenticationPageServices &
+  ConsoleServices & {
     readonly readiness: Readiness;
     /** Undefined where metrics have a port of their own. */
     readonly metrics: Metrics | undefined;
@@ -58,5 +61,10 @@ export function routes(
   // The document includes its own endpoint, so it is generated after all endpoints exist.
   const document = () => makeOpenApiDocument(endpoints, DOCUMENT);
   endpoints.push(openApiEndpoint(document), ...referencePageEndpoints(document));
-  return [...endpoints, ...mailPageEndpoints(services), ...authenticationPageEndpoints(services)];
+  return [
+    ...endpoints,
+    ...mailPageEndpoints(services),
+    ...authenticationPageEndpoints(services),
+    ...consoleEndpoints(services),
+  ];
 }

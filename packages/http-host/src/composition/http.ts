@@ -48,7 +48,7 @@ export function provideHttp(provide: Provide): void {
   provide(PART.endpoints, (get) => {
     const engine = get(PART.engine);
     const { ledgers, disputes, knowsOrigin, webhookEndpoints, eventSigners, testClock } = engine;
-    const { mailResponses, mailViewer, authentications } = engine;
+    const { mailResponses, mailViewer, authentications, users, signIns, tenants, clock } = engine;
     const services = {
       ledgers,
       disputes,
@@ -60,6 +60,13 @@ export function provideHttp(provide: Provide): void {
       mailResponses,
       mailViewer,
       authentications,
+      users,
+      signIns,
+      tenants,
+      now: () => clock.now(),
+      formKey: deriveKey(engine.stores.masterKey, 'forms of the console'),
+      publicUrl: get(PART.config).publicUrl,
+      rateLimits: get(PART.rateLimits),
       permissions: permissionsOf(get(PART.ownEndpoints)),
       readiness: get(PART.readiness),
       metrics: get(PART.config).metrics === undefined ? get(PART.metrics) : undefined,

@@ -2,7 +2,7 @@
 import type { StreamName, Subject, TenantId } from '@counterfoil/core';
 import type { Environment, KeyRecord, SignedMessage } from '@counterfoil/engine';
 import { z } from 'zod';
-import type { ErrorCode } from './errors.ts';
+import type { ErrorCode, Refusal } from './errors.ts';
 import { secretMember, strict, unboundedPattern } from './input-schema.ts';
 import type { UploadDefinition } from './upload.ts';
 
@@ -89,6 +89,10 @@ export interface RequestContext {
   readonly ifMatch: string | undefined;
   /** The Origin header, if it was sent. */
   readonly origin: string | undefined;
+  /** The Cookie header, if it was sent. */
+  readonly cookie: string | undefined;
+  /** The User-Agent header, if it was sent. */
+  readonly userAgent: string | undefined;
   /** The If-None-Match header, if it was sent. */
   readonly ifNoneMatch: string | undefined;
   /** The one of these media types that the Accept header prefers; the first where it does not say. */
@@ -221,6 +225,8 @@ export interface EndpointDefinition<
   readonly version?: 'sent' | 'checked' | 'cached';
   /** Responses hold keys or secrets, such as those that are shown once: they are never compressed. */
   readonly holdsSecrets?: boolean;
+  /** What a refusal is shown as, for pages. Default: JSON. */
+  readonly refusalPage?: (refusal: Refusal, requestId: string) => RawResult;
   /** For probes: answered even under overload. */
   readonly answeredUnderOverload?: boolean;
   handle(context: RequestContext, input: Input<P, Q, B>): Promise<HandlerResult>;

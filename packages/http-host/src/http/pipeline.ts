@@ -232,7 +232,9 @@ export class Pipeline {
   #answerOfError(exchange: Exchange, error: unknown, acceptance: Acceptance): Answer {
     const { requestId, logger, endpoint } = exchange;
     const answered = (refusal: Refusal) =>
-      refusalAnswer(forEndpoint(endpoint, refusal), requestId, acceptance.errorForm);
+      endpoint?.refusalPage === undefined
+        ? refusalAnswer(forEndpoint(endpoint, refusal), requestId, acceptance.errorForm)
+        : { ...answerOf(endpoint.refusalPage(refusal, requestId)), code: refusal.code };
     if (error instanceof Refusal) return answered(error);
     const foreseen = this.#parts.refusalOf(error);
     if (foreseen === undefined) logger.error({ err: error }, 'unexpected error');

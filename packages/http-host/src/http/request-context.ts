@@ -122,6 +122,14 @@ export class Exchange implements RequestContext {
     return this.head.origin;
   }
 
+  get cookie(): string | undefined {
+    return this.request.headers.cookie;
+  }
+
+  get userAgent(): string | undefined {
+    return this.request.headers['user-agent'];
+  }
+
   content(): AsyncIterable<Uint8Array> {
     if (this.upload === undefined) throw new Error('the endpoint takes no upload');
     return this.upload.read();

@@ -1,0 +1,73 @@
+/** What the console answers with: pages from templates, and redirections. */
+import { fileURLToPath } from 'node:url';
+import { Eta } from 'eta';
+import type { JsonResult, RawResult } from '../http/endpoint.ts';
+import type { Refusal } from '../http/errors.ts';
+import { assetAddresses } from './assets.ts';
+import { shownAmount, shownDate } from './shown.ts';
+
+/** Every value in the templates is escaped. */
+const ETA = new Eta({
+  autoEscape: true,
+  cache: true,
+  views: fileURLToPath(new URL('.', import.meta.url)),
+});
+
+const SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+].join('; ');
+
+const HEADERS = {
+  'Content-Security-Policy': SECURITY_POLICY,
+  'Cache-Control': 'no-store',
+  'Referrer-Policy': 'same-origin',
+  'X-Content-Type-Options': 'nosniff',
+};
+
+type Headers = Readonly<Record<string, string>>;
+
+interface Page {
+  /** Default: 200. */
+  readonly status?: number;
+  readonly template: string;
+  readonly data: object;
+  readonly headers?: Headers;
+}
+
+export function pageAnswer({ status = 200, template, data, headers = {} }: Page): RawResult {
+  const shown = { amount: shownAmount, date: shownDate };
+  const raw = ETA.render(template, { again: undefined, assets: assetAddresses(), shown, ...data });
+  const contentType = 'text/html; charset=utf-8';
+  return { status, raw, contentType, headers: { ...HEADERS, ...headers } };
+}
+
+export function redirection(to: string, headers: Headers = {}): JsonResult {
+  return { status: 303, body: undefined, headers: { ...HEADERS, ...headers, Location: to } };
+}
+
+const TITLES: Readonly<Record<number, string>> = {
+  403: 'This is not for you',
+  404: 'There is no such page',
+  429: 'Too many requests',
+  500: 'Something went wrong here',
+  503: 'Not available for now',
+};
+
+/** Of a refusal that no form can show. */
+export function refusalPage(refusal: Refusal, requestId: string, data: object = {}): RawResult {
+  const { status, message, headers = {} } = refusal;
+  const title = TITLES[status] ?? 'This cannot be done';
+  return pageAnswer({
+    status,
+    template: '/templates/refusal',
+    data: { title, message, requestId, ...data },
+    headers,
+  });
+}

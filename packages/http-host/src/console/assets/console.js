@@ -1,0 +1,94 @@
+// What pages gain by a script: times of the viewer, copy buttons, keys. All pages work without it.
+
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const UNITS = [
+  ['day', DAY],
+  ['hour', HOUR],
+  ['minute', MINUTE],
+];
+/** Older times are shown as they are. */
+const RELATIVE_SECONDS = 7 * DAY;
+
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+const short = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+const relative = new Intl.RelativeTimeFormat(document.documentElement.lang, { numeric: 'auto' });
+const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+function fromNow(date) {
+  const seconds = (date.getTime() - Date.now()) / 1000;
+  if (Math.abs(seconds) > RELATIVE_SECONDS) return short.format(date);
+  const [unit, length] = UNITS.find(([, size]) => Math.abs(seconds) >= size) ?? ['second', 1];
+  return relative.format(Math.trunc(seconds / length), unit);
+}
+
+function showTimes(within) {
+  for (const element of within.querySelectorAll('time[datetime]:not([data-exact])')) {
+    const date = new Date(element.dateTime);
+    if (Number.isNaN(date.getTime())) continue;
+    element.title = `${exact.format(date)} ${zone}`;
+    element.textContent = fromNow(date);
+  }
+  for (const element of within.querySelectorAll('[data-zone]')) element.textContent = zone;
+}
+
+function showCopyButtons(within) {
+  for (const button of within.querySelectorAll('button[data-copy]')) button.hidden = false;
+}
+
+function enhance(within) {
+  showTimes(within);
+  showCopyButtons(within);
+}
+
+async function copy(button) {
+  await navigator.clipboard.writeText(button.dataset.copy);
+  const label = button.getAttribute('aria-label');
+  button.setAttribute('aria-label', 'Copied');
+  button.classList.add('copied');
+  setTimeout(() => {
+    button.classList.remove('copied');
+    if (label === null) button.removeAttribute('aria-label');
+    else button.setAttribute('aria-label', label);
+  }, 1500);
+}
+
+document.addEventListener('click', (event) => {
+  const button = event.target.closest('button[data-copy]');
+  if (button !== null) void copy(button);
+});
+
+let before = '';
+
+function onKey(event) {
+  const isTyping = event.target.closest('input, textarea, select') !== null;
+  if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+  const { key } = event;
+  const sequence = `${before} ${key}`;
+  before = key;
+  if (key === '/') {
+    const field = document.querySelector('[data-search], input[type="search"]');
+    if (field === null) return;
+    event.preventDefault();
+    field.focus();
+  } else if (key === '?') {
+    document.querySelector('#keys')?.showModal();
+  } else if (sequence === 'g o') {
+    document.querySelector('.brand')?.click();
+  }
+}
+document.addEventListener('keydown', onKey);
+
+// The menu is open without a script; on a narrow screen it would hide the page.
+const menu = document.querySelector('.menu');
+const wide = matchMedia('(min-width: 60rem)');
+function fitMenu() {
+  if (menu !== null) menu.open = wide.matches;
+}
+wide.addEventListener('change', fitMenu);
+fitMenu();
+
+document.querySelector('[data-focus]')?.focus();
+document.addEventListener('htmx:after:swap', () => enhance(document));
+enhance(document);

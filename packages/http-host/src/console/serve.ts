@@ -1,0 +1,245 @@
+/** The endpoints of the console: of its pages, forms and files, and of signing in. */
+import type { Environment } from '@counterfoil/engine';
+import {
+  type Endpoint,
+  endpoint,
+  type HandlerResult,
+  type RequestContext,
+} from '../http/endpoint.ts';
+import { Refusal, refuse } from '../http/errors.ts';
+import { readInput } from '../http/invalid-input.ts';
+import { pageAnswer, redirection, refusalPage } from './answers.ts';
+import { assetEndpoint } from './assets.ts';
+import { CONSOLE_ENDPOINT, FORM_BODY, PAGE, type Values } from './endpoint-base.ts';
+import { isFormToken, isOwnOrigin } from './form-guard.ts';
+import { entranceEndpoints } from './sign-in/entrance.ts';
+import type {
+  Again,
+  ConsoleFile,
+  ConsoleForm,
+  ConsolePage,
+  ConsoleServices,
+  Problem,
+} from './slice.ts';
+import { CONSOLE } from './slices.ts';
+import { frameOf, type SignedInVisit, visitOf } from './visits.ts';
+
+const ROOT = '/console/{environment}';
+export function consoleEndpoints(services: ConsoleServices): Endpoint[] {
+  return [
+    assetEndpoint(),
+    ...entranceEndpoints(services),
+    ...CONSOLE.flatMap(({ pages, forms = [], files = [] }) => [
+      ...pages.map((page) => pageEndpoint(page, services)),
+      ...forms.map((form) => formEndpoint(form, services)),
+      ...files.map((file) => fileEndpoint(file, services)),
+    ]),
+  ];
+}
+
+/** Every address of the console, for tests that go through all of them. */
+export function consoleRoutes(): readonly Pick<Endpoint, 'method' | 'path'>[] {
+  // Services are for handlers only.
+  const endpoints = consoleEndpoints({} as ConsoleServices);
+  return endpoints.map(({ method, path }) => ({ method, path }));
+}
+
+interface RawInput {
+  readonly params: Record<string, string>;
+  readonly query: Values;
+}
+
+function pageEndpoint(page: ConsolePage, services: ConsoleServices): Endpoint {
+  return endpoint({
+    ...CONSOLE_ENDPOINT,
+    operationId: `show ${page.path || '/'}`,
+    method: 'GET',
+    path: `${ROOT}${page.path}`,
+    summary: page.title,
+    responses: { 200: PAGE },
+    async handle(context, { params, query }) {
+      const { scope, path } = page;
+      return withVisit(services, context, { params, query, scope, path }, (signedIn) =>
+        shownPage(page, signedIn, { params, query }),
+      );
+    },
+  });
+}
+
+function formEndpoint(form: ConsoleForm, services: ConsoleServices): Endpoint {
+  return endpoint({
+    ...CONSOLE_ENDPOINT,
+    ...FORM_BODY,
+    operationId: `send ${form.path}`,
+    method: 'POST',
+    path: `${ROOT}${form.path}`,
+    summary: form.name,
+    responses: { 200: PAGE, 303: { description: 'To the page that shows what became of it' } },
+    async handle(context, { params, query, body }) {
+      if (!isOwnOrigin(context, services)) {
+        throw refuse('origin_not_allowed', 'The form was sent from another site');
+      }
+      const asked = { params, query: {}, scope: form.scope, path: form.page.path };
+      return withVisit(services, context, asked, async (signedIn) => {
+        const { token, ...values } = body;
+        if (!isFormToken(services, signedIn.secret, token)) {
+          throw refuse('origin_not_allowed', 'The form is not of this session: go back and reload');
+        }
+        return sent(form, signedIn, { params, query, values });
+      });
+    },
+  });
+}
+
+async function sent(
+  form: ConsoleForm,
+  signedIn: SignedInVisit,
+  { values, ...input }: RawInput & { readonly values: Values },
+): Promise<HandlerResult> {
+  const { visit, cookies } = signedIn;
+  const filled = withoutEmpty(values);
+  const { data: body, errors } =
+    form.body === undefined ? { errors: [] } : readInput(form.body, filled, 'body');
+  let problems: readonly Problem[] = errors.map(({ pointer, detail }) => problem(pointer, detail));
+  let status = 400;
+  if (problems.length === 0) {
+    try {
+      const outcome = await form.act(visit, { params: paramsOf(form, input), body });
+      if ('to' in outcome) {
+        const { to, notice } = outcome;
+        return redirection(to, notice === undefined ? {} : cookies.set('notice', notice));
+      }
+      const { template, title, data } = outcome;
+      const frame = frameOf(signedIn, form.page.path);
+      return pageAnswer({ template, data: { frame, title, ...data } });
+    } catch (error) {
+      const refusal = error instanceof Refusal ? error : visit.services.refusalOf(error);
+      if (refusal === undefined || refusal.code === 'not_found') throw error;
+      status = refusal.status;
+      problems = problemsOf(refusal);
+    }
+  }
+  const again = { name: form.name, values, problems };
+  return shownPage(form.page, signedIn, { ...input, query: {} }, { again, status });
+}
+
+function problemsOf({ errors = [], message }: Refusal): readonly Problem[] {
+  if (errors.length === 0) return [{ field: '', text: message }];
+  return errors.map(({ pointer, detail }) => problem(pointer, detail));
+}
+
+function problem(pointer: string, text: string): Problem {
+  const [, field = ''] = pointer.split('/', 2);
+  return { field, text: text.charAt(0).toUpperCase() + text.slice(1) };
+}
+
+async function shownPage(
+  page: ConsolePage,
+  signedIn: SignedInVisit,
+  { params, query }: RawInput,
+  { again, status }: { readonly again?: Again; readonly status?: number } = {},
+): Promise<HandlerResult> {
+  const { visit, cookies } = signedIn;
+  const input = { params: paramsOf(page, { params }), query: queryOf(page, query), again };
+  const data = await page.load(visit, input);
+  const frame = frameOf(signedIn, page.path);
+  return pageAnswer({
+    template: page.template,
+    data: { frame, title: page.title, again, ...data },
+    ...(status !== undefined && { status }),
+    // Said once.
+    ...(frame.notice !== undefined && { headers: cookies.set('notice', '') }),
+  });
+}
+
+function queryOf({ query: schema }: Pick<ConsolePage, 'query'>, query: Values): unknown {
+  if (schema === undefined) return undefined;
+  const { data, errors } = readInput(schema, withoutEmpty(query), 'query');
+  if (errors.length === 0) return data;
+  throw refuse('invalid_request', errors.map(({ detail }) => detail).join('; '));
+}
+
+/** Fields that are left empty are absent. */
+function withoutEmpty(given: Values): Values {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''));
+}
+
+/** An address with parameters that cannot be is of no page. */
+function paramsOf(
+  { params: schema }: Pick<ConsolePage, 'params'>,
+  { params: { environment: _, ...given } }: Pick<RawInput, 'params'>,
+): unknown {
+  if (schema === undefined) return undefined;
+  const { data, errors } = readInput(schema, given, 'path');
+  if (errors.length > 0) throw refuse('not_found');
+  return data;
+}
+
+function fileEndpoint(file: ConsoleFile, services: ConsoleServices): Endpoint {
+  return endpoint({
+    ...CONSOLE_ENDPOINT,
+    operationId: `download ${file.path}`,
+    method: 'GET',
+    path: `${ROOT}${file.path}`,
+    summary: file.fileName,
+    responses: { 200: { ...PAGE, contentType: file.contentType } },
+    async handle(context, { params, query }) {
+      const { scope, path } = file;
+      return withVisit(services, context, { params, query, scope, path }, async ({ visit }) => {
+        const chunks = await file.chunks(visit, { query: queryOf(file, query) });
+        const headers = { 'Content-Disposition': `attachment; filename="${file.fileName}"` };
+        return { status: 200, chunks, contentType: file.contentType, headers };
+      });
+    },
+  });
+}
+
+interface Asked extends RawInput {
+  readonly scope: string | undefined;
+  /** Of the page, or of the page of the form. */
+  readonly path: string;
+}
+
+/** Leads to the sign-in without a session; refuses what the user's roles do not allow. */
+async function withVisit(
+  services: ConsoleServices,
+  context: RequestContext,
+  asked: Asked,
+  run: (signedIn: SignedInVisit) => Promise<HandlerResult>,
+): Promise<HandlerResult> {
+  const signedIn = await visitOf(services, context, environmentOf(asked.params));
+  if (signedIn === undefined) return redirection(signInAddress(asked));
+  try {
+    checkScope(signedIn, asked.scope);
+    return await run(signedIn);
+  } catch (error) {
+    const refusal = error instanceof Refusal ? error : services.refusalOf(error);
+    if (refusal === undefined) throw error;
+    return refusalPage(refusal, context.requestId, { frame: frameOf(signedIn, '') });
+  }
+}
+
+function checkScope({ visit }: SignedInVisit, scope: string | undefined): void {
+  if (scope === undefined || visit.may(scope)) return;
+  const what = visit.services.permissions.get(scope) ?? 'It';
+  throw refuse(
+    'insufficient_scope',
+    `${what}: your roles do not allow it (${scope}). An owner of the company can change that.`,
+  );
+}
+
+function environmentOf({ environment }: Record<string, string>): Environment {
+  if (environment !== 'live' && environment !== 'test') throw refuse('not_found');
+  return environment;
+}
+
+function signInAddress({ path, params, query }: Asked): string {
+  const filled = `${ROOT}${path}`.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(params[name] ?? ''),
+  );
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    [value].flat().map((each): [string, string] => [name, each]),
+  );
+  const asked = pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`;
+  return `/console/sign-in?${new URLSearchParams({ next: filled + asked })}`;
+}

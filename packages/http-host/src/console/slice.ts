@@ -1,0 +1,165 @@
+/**
+ * What a section of the console declares of itself; `slices.ts` lists them all. README.md says how a section
+ * is made.
+ */
+import type { TenantId } from '@counterfoil/core';
+import type {
+  Environment,
+  SignIns,
+  TenantLedger,
+  TenantLedgers,
+  Tenants,
+  Users,
+  UserView,
+} from '@counterfoil/engine';
+import type { z } from 'zod';
+import type { NoInput, RequestContext } from '../http/endpoint.ts';
+import type { Refusal } from '../http/errors.ts';
+import type { RateLimits } from '../http/rate-limit.ts';
+
+export interface ConsoleServices {
+  readonly ledgers: TenantLedgers;
+  readonly users: Users;
+  readonly signIns: SignIns;
+  readonly tenants: Pick<Tenants, 'tenant'>;
+  readonly rateLimits: RateLimits;
+  /** Every scope that an operation of this host needs, with what it permits. */
+  readonly permissions: ReadonlyMap<string, string>;
+  /** Signs the tokens of forms. */
+  readonly formKey: Buffer;
+  /** Where browsers reach the host, if that is known. */
+  readonly publicUrl: string | undefined;
+  /** Converts an expected error of the engine; undefined for a defect. */
+  readonly refusalOf: (error: unknown) => Refusal | undefined;
+  readonly now: () => string;
+}
+
+/** Who looks at a page, and at which data. */
+export interface Visit {
+  readonly context: RequestContext;
+  readonly services: ConsoleServices;
+  /** Acts as the user, in this environment. */
+  readonly ledger: TenantLedger;
+  readonly environment: Environment;
+  readonly tenantId: TenantId;
+  readonly user: Pick<UserView, 'id' | 'email' | 'name'>;
+  /** Of the session. */
+  readonly sessionId: string;
+  may(scope: string): boolean;
+  /** The address of a path of the console in this environment: `/console/live/settings/keys`. */
+  href(path: string): string;
+}
+
+/** Absent: every user who is signed in. */
+type Scope = string | undefined;
+
+/** A field or a form that cannot be accepted as it is. */
+export interface Problem {
+  /** The name of the field; '' where it is about the whole. */
+  readonly field: string;
+  readonly text: string;
+}
+
+/** A form that is shown again. */
+export interface Again {
+  /** Of the form. */
+  readonly name: string;
+  readonly values: Readonly<Record<string, string | readonly string[]>>;
+  readonly problems: readonly Problem[];
+}
+
+interface PageInput<P extends z.ZodType, Q extends z.ZodType> {
+  readonly params: z.output<P>;
+  readonly query: z.output<Q>;
+  /** Where a form of this page is shown again. */
+  readonly again: Again | undefined;
+}
+
+interface PageDefinition<P extends z.ZodType, Q extends z.ZodType> {
+  /** Below `/console/{environment}`. */
+  readonly path: string;
+  readonly title: string;
+  readonly scope?: Scope;
+  readonly params?: P;
+  readonly query?: Q;
+  /** A file below this folder, without `.eta`: `/settings/keys`. */
+  readonly template: string;
+  /** What the template gets beside `frame` and `again`; `title` replaces that of the page. */
+  load(visit: Visit, input: PageInput<P, Q>): Promise<object>;
+}
+
+export interface ConsolePage extends Omit<PageDefinition<z.ZodType, z.ZodType>, 'load'> {
+  load(visit: Visit, input: object): Promise<object>;
+}
+
+/** Where a form leads; `notice` is said there once. */
+interface Elsewhere {
+  readonly to: string;
+  readonly notice?: string;
+}
+
+/** What a form shows itself, such as a secret that is shown once. */
+interface Shown {
+  readonly template: string;
+  readonly title: string;
+  readonly data: object;
+}
+
+export type Outcome = Elsewhere | Shown;
+
+interface FormInput<P extends z.ZodType, B extends z.ZodType> {
+  readonly params: z.output<P>;
+  readonly body: z.output<B>;
+}
+
+interface FormDefinition<P extends z.ZodType, B extends z.ZodType> {
+  /** Unique: templates ask for it in `again.name`. */
+  readonly name: string;
+  readonly path: string;
+  readonly scope?: Scope;
+  readonly params?: P;
+  /** An object of the fields. Those that are left empty are absent. */
+  readonly body?: B;
+  /** Shown again, with what was entered, where that is refused. Its parameters are those of the form. */
+  readonly page: ConsolePage;
+  act(visit: Visit, input: FormInput<P, B>): Promise<Outcome>;
+}
+
+export interface ConsoleForm extends Omit<FormDefinition<z.ZodType, z.ZodType>, 'act'> {
+  act(visit: Visit, input: object): Promise<Outcome>;
+}
+
+/** A file that is sent as it is made, such as an export. */
+export interface ConsoleFile {
+  readonly path: string;
+  readonly scope: string;
+  readonly query?: z.ZodType;
+  readonly fileName: string;
+  readonly contentType: string;
+  chunks(visit: Visit, input: { readonly query: unknown }): Promise<AsyncIterable<string>>;
+}
+
+export interface ConsoleSlice {
+  /** Absent: not in the navigation. */
+  readonly nav?: { readonly title: string; readonly path: string; readonly scope?: Scope };
+  readonly pages: readonly ConsolePage[];
+  readonly forms?: readonly ConsoleForm[];
+  readonly files?: readonly ConsoleFile[];
+}
+
+export function consolePage<P extends z.ZodType = NoInput, Q extends z.ZodType = NoInput>(
+  definition: PageDefinition<P, Q>,
+): ConsolePage {
+  // It is given only what its own schemas returned.
+  return definition as unknown as ConsolePage;
+}
+
+export function consoleForm<P extends z.ZodType = NoInput, B extends z.ZodType = NoInput>(
+  definition: FormDefinition<P, B>,
+): ConsoleForm {
+  return definition as unknown as ConsoleForm;
+}
+
+export function consoleSlice(slice: ConsoleSlice): ConsoleSlice {
+  return slice;
+}

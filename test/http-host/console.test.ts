@@ -1,0 +1,232 @@
+/** The console over HTTP: who gets in, what forms are taken, and what roles allow. */
+import { createHmac } from 'node:crypto';
+import { consoleRoutes } from '@counterfoil/http-host';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openTenant, type Running, startHost } from '../e2e/running-host.ts';
+import { openUser, PASSWORD, Visitor } from './console-visitor.ts';
+
+const TENANT = 51;
+const OWNER = 'owner@example.com';
+const AGENT = 'agent@example.com';
+const HOME = '/console/live/overview';
+const SIGN_IN = '/console/sign-in';
+
+let running: Running;
+let owner: Visitor;
+let agent: Visitor;
+
+beforeAll(async () => {
+  running = await startHost();
+  await openTenant(running, TENANT);
+  await openUser(running, TENANT, { email: OWNER, roleIds: ['owner'] });
+  await openUser(running, TENANT, { email: AGENT, roleIds: ['agent'] });
+  owner = await signedIn();
+  agent = await signedIn(AGENT);
+});
+afterAll(() => running.close());
+
+async function signedIn(email = OWNER): Promise<Visitor> {
+  const visitor = new Visitor(running.url);
+  await visitor.signIn(TENANT, email);
+  return visitor;
+}
+
+/** With ids where the path has parameters. */
+function addressOf(path: string): string {
+  return path.replace('{environment}', 'live').replaceAll(/\{\w+\}/g, 'a');
+}
+
+const routes = consoleRoutes().filter(({ path }) => !path.startsWith('/console/assets/'));
+const forms = routes.filter(({ method }) => method === 'POST');
+const pages = routes.filter(({ method, path }) => method === 'GET' && path.includes('{'));
+
+describe('forms', () => {
+  it('are there', () => {
+    expect(forms.length).toBeGreaterThan(4);
+  });
+
+  it.each(forms)('$path is refused without the token of the session', async ({ path }) => {
+    for (const token of ['', 'a'.repeat(43)]) {
+      expect((await owner.post(addressOf(path), { token })).status).toBe(403);
+    }
+  });
+
+  it.each(forms)('$path is refused with the token of another session', async ({ path }) => {
+    const token = await agent.token(HOME);
+    expect((await owner.post(addressOf(path), { token })).status).toBe(403);
+  });
+
+  it.each(forms)('$path is refused from another origin', async ({ path }) => {
+    const token = await owner.token(HOME);
+    for (const Origin of ['https://evil.example', 'null', '']) {
+      const answer = await owner.post(addressOf(path), { token }, { Origin });
+      expect(answer.status, Origin).toBe(403);
+    }
+  });
+});
+
+describe('pages', () => {
+  it.each(pages)('$path leads to the sign-in without a session', async ({ path }) => {
+    const { status, location } = await new Visitor(running.url).get(addressOf(path));
+    expect(status).toBe(303);
+    expect(location).toBe(`${SIGN_IN}?${new URLSearchParams({ next: addressOf(path) })}`);
+  });
+
+  it('allow scripts, styles and frames of nobody else, and are not kept', async () => {
+    const { headers } = await owner.get(HOME);
+    expect(headers.get('content-security-policy')).toBe(
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+    );
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(headers.get('referrer-policy')).toBe('same-origin');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+  });
+
+  it('have no style and no script of their own', async () => {
+    const { text } = await owner.get(HOME);
+    expect(text).not.toMatch(/<style|\sstyle=|\son[a-z]+=|<script(?! src="\/console\/assets\/)/);
+  });
+
+  it('are of live or sandbox data, and of nothing else', async () => {
+    const visitor = owner;
+    expect((await visitor.get('/console/test/overview')).text).toContain('class="sandbox"');
+    expect((await visitor.get(HOME)).text).not.toContain('class="sandbox"');
+    expect((await visitor.get('/console/prod/overview')).status).toBe(404);
+  });
+
+  it('have files that are cached by their hashes', async () => {
+    const { text } = await owner.get(HOME);
+    const files = [...text.matchAll(/(?:src|href)="(\/console\/assets\/[^"]+)"/g)].map(
+      ([, file = '']) => file,
+    );
+    expect(files).toHaveLength(3);
+    for (const file of files) {
+      const { status, headers } = await owner.get(file);
+      expect({ file, status }).toEqual({ file, status: 200 });
+      expect(headers.get('cache-control')).toContain('immutable');
+    }
+  });
+});
+
+describe('signing in', () => {
+  it('leads to the page that was asked for, and nowhere else', async () => {
+    for (const [next, expected] of [
+      ['/console/test/account', '/console/test/account'],
+      ['//evil.example/console/live/x', HOME],
+      ['https://evil.example', HOME],
+      ['/console/live/../../docs', HOME],
+      ['/docs', HOME],
+    ] as const) {
+      const fields = { company: String(TENANT), email: OWNER, password: PASSWORD, next };
+      const answer = await new Visitor(running.url).submit(SIGN_IN, SIGN_IN, fields);
+      expect(answer.location).toBe(expected);
+    }
+  });
+
+  it('sets a cookie for this host alone, that no script reads', async () => {
+    const visitor = new Visitor(running.url);
+    const fields = { company: String(TENANT), email: OWNER, password: PASSWORD };
+    const { headers } = await visitor.submit(SIGN_IN, SIGN_IN, fields);
+    const [cookie = ''] = headers.getSetCookie();
+    expect(cookie).toMatch(/^counterfoil-session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/);
+  });
+
+  it('says the same of a wrong password and of an unknown email', async () => {
+    const texts = [];
+    for (const email of [OWNER, 'unknown@example.com']) {
+      const fields = { company: String(TENANT), email, password: 'wrong' };
+      const { status, text } = await new Visitor(running.url).submit(SIGN_IN, SIGN_IN, fields);
+      expect(status).toBe(400);
+      texts.push(/role="alert"[\s\S]*?<\/div>/.exec(text)?.[0]);
+    }
+    expect(texts[0]).toContain('wrong');
+    expect(texts[1]).toBe(texts[0]);
+  });
+
+  it('ends with the session', async () => {
+    const visitor = await signedIn();
+    await visitor.submit(HOME, '/console/sign-out');
+    expect(visitor.cookie('counterfoil-session')).toBeUndefined();
+    expect((await visitor.get(HOME)).status).toBe(303);
+  });
+
+  it('takes a second step with an authenticator app, and keeps no password for it', async () => {
+    const email = 'careful@example.com';
+    await openUser(running, TENANT, { email, roleIds: ['viewer'] });
+    const visitor = new Visitor(running.url);
+    await visitor.signIn(TENANT, email);
+    const factor = '/console/live/account/second-factor';
+    const { text: asked } = await visitor.get(factor);
+    const field = (text: string, name: string) =>
+      new RegExp(`name="${name}" value="([^"]*)"`).exec(text)?.[1] ?? '';
+    const [token, sealed, secret] = ['token', 'sealed', 'secret'].map((name) => field(asked, name));
+    const given = { token: token ?? '', sealed: sealed ?? '', secret: secret ?? '' };
+    const wrong = await visitor.post(factor, { ...given, code: '000000' });
+    expect(field(wrong.text, 'secret')).toBe(secret);
+    const on = await visitor.post(factor, { ...given, code: codeOf(secret ?? '') });
+    const codes = [...on.text.matchAll(/<li><code>([A-Z2-7]+)<\/code>/g)].map(([, each]) => each);
+    expect(codes).toHaveLength(10);
+
+    const other = new Visitor(running.url);
+    const fields = { company: String(TENANT), email, password: PASSWORD };
+    const step = await other.submit(SIGN_IN, SIGN_IN, fields);
+    expect(step.text).not.toContain(PASSWORD);
+    const second = {
+      company: String(TENANT),
+      email,
+      token: field(step.text, 'token'),
+      proof: field(step.text, 'proof'),
+    };
+    const forged = { ...second, proof: second.proof.replace(/^\d/, '9') };
+    const recovery = codes[0] ?? '';
+    expect((await other.post(SIGN_IN, { ...forged, code: recovery })).status).toBe(400);
+    expect((await other.post(SIGN_IN, { ...second, code: recovery })).location).toBe(HOME);
+  });
+
+  it('sets a password by a link, once', async () => {
+    const { users } = running.host.engine.as({ tenantId: TENANT, actor: OWNER });
+    const email = 'new@example.com';
+    const { token: link } = await users.invite({ email, name: 'New', roleIds: [] });
+    const visitor = new Visitor(running.url);
+    const page = `/console/welcome?${new URLSearchParams({ token: link ?? '' })}`;
+    const set = (password: string, repeated = password) =>
+      visitor.submit(page, '/console/welcome', { link: link ?? '', password, repeated });
+    expect((await set('short')).text).toContain('12 to 256 characters');
+    expect((await set(PASSWORD, 'another')).text).toContain('differ');
+    expect((await set(PASSWORD)).location).toBe(SIGN_IN);
+    expect((await set(PASSWORD)).status).toBe(400);
+    await visitor.signIn(TENANT, email);
+  });
+});
+
+describe('the account', () => {
+  it('lists the sessions, and ends one of them', async () => {
+    const [one, other] = [await signedIn(AGENT), await signedIn(AGENT)];
+    const { text } = await one.get('/console/live/account');
+    const sessions = [...text.matchAll(/name="session" value="([^"]+)"/g)].map(([, id]) => id);
+    const fields = { session: sessions[0] ?? '' };
+    const ended = await one.submit(
+      '/console/live/account',
+      '/console/live/account/end-session',
+      fields,
+    );
+    expect(ended.status).toBe(303);
+    expect((await one.get('/console/live/account')).text).toContain('The session is ended.');
+    expect((await one.get('/console/live/account')).text).not.toContain('The session is ended.');
+    expect((await other.get(HOME)).status).toBe(303);
+  });
+});
+
+/** RFC 6238, as an authenticator app has it. */
+function codeOf(secret: string): string {
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+  const bits = [...secret]
+    .map((each) => alphabet.indexOf(each).toString(2).padStart(5, '0'))
+    .join('');
+  const bytes = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
+  const step = Buffer.alloc(8);
+  step.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000)));
+  const mac = createHmac('sha1', bytes).update(step).digest();
+  const offset = (mac.at(-1) ?? 0) & 15;
+  return String((mac.readUInt32BE(offset) & 0x7fffffff) % 1_000_000).padStart(6, '0');
+}
