@@ -1,4 +1,5 @@
 /** The demo: one tenant with a shop, a merchant account, a month of real sales, and an API key. */
+import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TenantId } from '@counterfoil/core';
@@ -33,9 +34,13 @@ const Credentials = z.object({
   userEmail: z.string(),
   /** Of the email service. */
   tenantKey: z.string(),
+  consoleUrl: z.string(),
+  consoleEmail: z.string(),
+  consolePassword: z.string(),
 });
 export type DemoCredentials = z.output<typeof Credentials>;
-type DemoKeys = Pick<DemoCredentials, 'apiKey' | 'tenantKey'>;
+type DemoKeys = Pick<DemoCredentials, 'apiKey' | 'tenantKey' | 'consolePassword'>;
+const PASSWORD_BYTES = 15;
 
 const NO_CREDENTIALS = { apiKey: '', username: '', password: '', emailAddress: '' };
 
@@ -141,22 +146,38 @@ export async function importDemoSales(
   return { report, news: done > 0 };
 }
 
-/** The keys of the stored credentials while they are active, else new ones. */
+/** The keys and the password of the stored credentials while they are active, else new ones. */
 export async function demoKeys(host: Host): Promise<DemoKeys> {
   const kept = keptCredentials(credentialsPath(host));
   return {
     apiKey: (await ifActive(host, kept?.apiKey)) ?? (await newKey(host, 'api')),
     tenantKey: (await ifActive(host, kept?.tenantKey)) ?? (await newKey(host, 'tenant')),
+    consolePassword: await consolePassword(host, kept?.consolePassword),
   };
+}
+
+/** Of the owner who signs in to the console: the kept one, else a new one. */
+async function consolePassword({ engine }: Host, kept: string | undefined): Promise<string> {
+  const { users } = engine.as({ tenantId: DEMO_TENANT_ID, actor: USER_EMAIL });
+  const { users: all } = await engine.users.state(DEMO_TENANT_ID);
+  const found = [...all.values()].find(({ email }) => email === USER_EMAIL);
+  if (found?.status === 'active' && kept !== undefined) return kept;
+  const owner = { email: USER_EMAIL, name: 'Demo', roleIds: ['owner'] };
+  const userId = found?.userId ?? (await users.invite(owner)).id;
+  const link = await engine.signIns.link({ tenantId: DEMO_TENANT_ID, userId }, 'invitation');
+  const password = randomBytes(PASSWORD_BYTES).toString('base64url');
+  await engine.signIns.setPassword(link, password);
+  return password;
 }
 
 /** Writes the credentials into the data folder, readable by its owner only. */
 export function writeDemoCredentials(
   host: Host,
-  { baseUrl, apiKey, tenantKey }: DemoKeys & Pick<DemoCredentials, 'baseUrl'>,
+  { baseUrl, ...keys }: DemoKeys & Pick<DemoCredentials, 'baseUrl'>,
 ): DemoCredentials {
   const clientId = String(DEMO_TENANT_ID);
-  const credentials = { baseUrl, clientId, apiKey, userEmail: USER_EMAIL, tenantKey };
+  const people = { userEmail: USER_EMAIL, consoleEmail: USER_EMAIL };
+  const credentials = { baseUrl, clientId, ...people, consoleUrl: `${baseUrl}/console`, ...keys };
   const path = credentialsPath(host);
   writeFileSync(path, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });
   return credentials;

@@ -92,7 +92,9 @@ async function shownTransaction(credentials: DemoCredentials): Promise<string> {
   return transactions?.at(-1)?.transactionId ?? '';
 }
 
-function welcome({ baseUrl, clientId, apiKey, userEmail }: DemoCredentials, id: string): string {
+function welcome(credentials: DemoCredentials, id: string): string {
+  const { baseUrl, clientId, apiKey, userEmail } = credentials;
+  const { consoleUrl, consoleEmail, consolePassword } = credentials;
   const headers = [
     `-H 'Authorization: ${apiKey}'`,
     `-H 'ClientId: ${clientId}'`,
@@ -105,6 +107,9 @@ function welcome({ baseUrl, clientId, apiKey, userEmail }: DemoCredentials, id: 
   return [
     `Counterfoil listens on ${baseUrl} (reference: ${baseUrl}/docs)`,
     'The credentials below are in demo-credentials.json of the data folder as well.',
+    '',
+    `The console: ${consoleUrl}`,
+    `  company ${clientId}, ${consoleEmail}, password ${consolePassword}`,
     '',
     'One transaction in detail:',
     curl('/customerapi/detail', { ...claims, id, getSearchData: true, getAddressData: true }),
