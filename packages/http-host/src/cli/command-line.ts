@@ -3,6 +3,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { packageVersion } from '../composition-root.ts';
 import { addBackupCommands } from './backup.ts';
 import { addClockCommands } from './clock.ts';
+import { addCompletionCommand } from './completion.ts';
 import { addCustomerCommands } from './customers.ts';
 import { addDefineCommands } from './define.ts';
 import { addDisputeCommands } from './disputes.ts';
@@ -11,9 +12,12 @@ import { linesOf, printFailure, printJsonFailure } from './failures.ts';
 import { addKeyCommands } from './keys.ts';
 import { addMerchantAccountCommands } from './merchant-accounts.ts';
 import { addReadModelCommands } from './read-models.ts';
+import { addSearchCommand } from './search.ts';
 import { Session, type Terminal } from './session.ts';
 import { addSettlementCommands } from './settlements.ts';
+import { addShowCommand } from './show.ts';
 import { addStartCommand } from './start.ts';
+import { addTailCommand } from './tail.ts';
 import { addTenantCommands } from './tenants.ts';
 import { addWorkerCommand } from './worker.ts';
 
@@ -27,10 +31,14 @@ const COMMANDS = [
   addDefineCommands,
   addMerchantAccountCommands,
   addSettlementCommands,
+  addSearchCommand,
+  addShowCommand,
+  addTailCommand,
   addReadModelCommands,
   addDoctorCommand,
   addBackupCommands,
   addClockCommands,
+  addCompletionCommand,
 ] as const;
 
 const JSON_OPTION = '--json';

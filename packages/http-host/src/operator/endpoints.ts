@@ -49,8 +49,16 @@ const ACCESS = { kind: 'api-key', scope: 'operator', requiresUserEmail: false } 
 const common = { tag: TAG, description: '', access: ACCESS, idempotency: 'none' } as const;
 const DONE = { 200: { description: 'Done', schema: z.looseObject({ success: z.literal(true) }) } };
 
+/** Of the interface, besides administration. */
+const ALSO: ReadonlySet<string> = new Set([
+  'getTestClock',
+  'moveTestClock',
+  'searchTransactions',
+  'getPayment',
+]);
+
 /**
- * Of the interface: administration and the test clock, with greater limits for files. Beside it, what is
+ * Of the interface: administration, the test clock and look-ups of payments, with greater limits for files. Beside it, what is
  * the operator's alone.
  */
 export function operatorEndpoints(
@@ -58,7 +66,7 @@ export function operatorEndpoints(
   all: readonly Endpoint[],
 ): readonly Endpoint[] {
   const administration = all
-    .filter(({ path }) => path.startsWith('/api/admin/') || path === '/v1/test/clock')
+    .filter(({ path, operationId }) => path.startsWith('/api/admin/') || ALSO.has(operationId))
     .map(withGreaterLimits);
   return [
     ...administration,
