@@ -71,6 +71,16 @@ describe('metrics', () => {
     expect((await fetch(`${url}/v1/payments`)).status).toBe(404);
   });
 
+  it('say of each follower of the log how far it is behind', async () => {
+    const running = await startHost();
+    onTestFinished(() => running.close());
+    const text = await (await fetch(`${running.url}/metrics`)).text();
+    const followers = [...text.matchAll(/^follower_behind_seconds\{follower="(\S+)"\} \d/gm)];
+    const names = followers.map(([, name]) => name);
+    expect(names).toEqual(expect.arrayContaining(['policies', 'erasures', 'webhooks']));
+    expect(text).toMatch(/^follower_behind_events\{follower="policies"\} \d+$/m);
+  });
+
   it('count by route and status, and know no tenant and no invented path', async () => {
     const { url } = await startBench();
     await fetch(`${url}/things/42`, { headers: HEADERS });

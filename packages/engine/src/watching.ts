@@ -6,7 +6,14 @@ import type { MetricsRegistry } from './metrics-registry.ts';
 import type { OpenStores } from './open-stores.ts';
 import type { Clock } from './runtime/clock.ts';
 import { expectRoom } from './runtime/disk-room.ts';
-import { isReady, type Lag, lagOf, MOST_COUNTED } from './runtime/projecting/lag.ts';
+import {
+  type Behind,
+  behindOf,
+  isReady,
+  type Lag,
+  lagOf,
+  MOST_COUNTED,
+} from './runtime/projecting/lag.ts';
 import type { Settings } from './settings.ts';
 import { SLICES } from './slices.ts';
 import { fileOf } from './storage/stores.ts';
@@ -51,6 +58,7 @@ export function healthChecks({ settings, stores, parts }: Watched): Record<strin
 export function registerMetrics(metrics: MetricsRegistry, watched: Watched): void {
   const { parts } = watched;
   registerLags(metrics, watched);
+  registerFollowers(metrics, watched);
   const { testClock } = parts;
   if (testClock !== undefined) {
     metrics.gauge(
@@ -105,4 +113,36 @@ function registerLags(metrics: MetricsRegistry, { stores, clock, parts }: Watche
     'How old the last applied events were when they had been applied',
     () => progress.behindMs / MS_PER_SECOND,
   );
+}
+
+/** Of one that is held up before it has read its checkpoint, everything counts as unprocessed. */
+function registerFollowers(metrics: MetricsRegistry, { stores, clock, parts }: Watched): void {
+  const options = { events: stores.events, now: () => Date.parse(clock.now()) };
+  metrics.gauges({
+    label: 'follower',
+    look: async () => {
+      const places = parts.followerProgress.running;
+      // Most have the same place, that of the head.
+      const found = new Map<string | undefined, Promise<Behind>>();
+      for (const place of places.values()) {
+        if (!found.has(place)) found.set(place, behindOf(options, place));
+      }
+      const behind = new Map<string, Behind>();
+      for (const [name, place] of places) {
+        const known = await found.get(place);
+        if (known !== undefined) behind.set(name, known);
+      }
+      return behind;
+    },
+    names: {
+      follower_behind_events: {
+        help: `Events of the log that it has not processed; at ${MOST_COUNTED} there may be more`,
+        of: ({ events }: Behind) => events,
+      },
+      follower_behind_seconds: {
+        help: 'Since the oldest event that it has not processed was appended; 0 when it has all',
+        of: ({ seconds }: Behind) => seconds,
+      },
+    },
+  });
 }

@@ -9,15 +9,27 @@ interface Waiter {
 export class FollowerProgress {
   /** Undefined for a follower that has not read its checkpoint yet. */
   readonly #places = new Map<string, Position | undefined>();
+  readonly #running = new Set<string>();
   readonly #waiters = new Set<Waiter>();
   readonly #pauses = new Set<() => void>();
 
   /** Registers a follower, or reports that it has processed all events up to a position. */
   report(follower: string, position: Position | undefined): void {
     this.#places.set(follower, position);
+    this.#running.add(follower);
     for (const waiter of this.#waiters) {
       if (this.#isReached(waiter.position)) waiter.done(true);
     }
+  }
+
+  /** The follower runs elsewhere from now on, or nowhere. */
+  ended(follower: string): void {
+    this.#running.delete(follower);
+  }
+
+  /** The places of the followers that run here; undefined before one has read its checkpoint. */
+  get running(): ReadonlyMap<string, Position | undefined> {
+    return new Map([...this.#running].map((name) => [name, this.#places.get(name)]));
   }
 
   /** Waits until all followers have processed a position; false on timeout. */

@@ -112,6 +112,21 @@ describe('following the log', () => {
     expect(reader.seen).toEqual(['b']);
   });
 
+  it('tells how far it is while it runs, and not of one that is held up as if it were further', async () => {
+    const reader = open();
+    const first = await reader.happens('a');
+    await reader.follow(() => reader.progress.running.get(NAME) === first);
+    expect(reader.progress.running.size).toBe(0);
+    await reader.happens('b');
+    reader.fault = new Error('held up');
+    await reader.follow(() => reader.errors.length === 1);
+    expect(await reader.checkpoints.get(NAME)).toBe(first);
+    await reader.follow(() => {
+      expect(reader.progress.running.has(NAME)).toBe(true);
+      return reader.seen.length === 2;
+    });
+  });
+
   it('starts over with the checkpoint of another log', async () => {
     const reader = open();
     await reader.happens('a');

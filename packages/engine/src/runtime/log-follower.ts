@@ -58,11 +58,12 @@ export async function followLog(follower: LogFollower): Promise<void> {
     try {
       await follow(follower);
     } catch (error) {
-      if (signal.aborted) return;
+      if (signal.aborted) break;
       logger.error({ err: error, reactor: name }, 'a reactor is held up');
       await sleep(RETRY_MS, undefined, { signal }).catch(() => undefined);
     }
   }
+  progress.ended(name);
 }
 
 async function follow(follower: LogFollower): Promise<void> {

@@ -8,7 +8,7 @@ import {
 } from '@counterfoil/projections';
 import { syntheticEventStore, syntheticEvents } from '@counterfoil/projections/testing';
 import { describe, expect, it } from 'vitest';
-import { lagOf, MOST_COUNTED } from './lag.ts';
+import { behindOf, lagOf, MOST_COUNTED } from './lag.ts';
 
 const STEP_MS = 1_000;
 const PROJECTED = 10;
@@ -73,5 +73,21 @@ describe('the lag of a projection', () => {
     expect(await lagOf({ events, store, projections: NAMES, now: Date.now })).toEqual([]);
     await store.close();
     expect(await lagOf({ events, store, projections: NAMES, now: Date.now })).toEqual([]);
+  });
+});
+
+describe('a follower of the log', () => {
+  const events = syntheticEventStore({ payments: PROJECTED, stepMs: STEP_MS });
+  const log = logOf(PROJECTED);
+  const now = () => Date.parse(log.at(-2)?.time ?? '') + 7_000;
+
+  it('is behind by what comes after its place, and by all without one', async () => {
+    const place = log.at(-3)?.position;
+    expect(await behindOf({ events, now }, place)).toEqual({ events: 2, seconds: 7 });
+    expect((await behindOf({ events, now }, undefined)).events).toBe(log.length);
+    expect(await behindOf({ events, now }, log.at(-1)?.position)).toEqual({
+      events: 0,
+      seconds: 0,
+    });
   });
 });

@@ -6,12 +6,15 @@ import { ReadModelError, type ReadModelStore } from '@counterfoil/projections';
 export const MOST_COUNTED = 1_000;
 const BATCH_SIZE = 250;
 
-export interface Lag {
-  readonly projection: string;
+export interface Behind {
   /** Unapplied events; at `MOST_COUNTED` there may be more. */
   readonly events: number;
   /** Age of the oldest unapplied event; 0 when there is none. */
   readonly seconds: number;
+}
+
+export interface Lag extends Behind {
+  readonly projection: string;
   /** Parked streams: their events could not be applied. */
   readonly parked: number;
 }
@@ -42,13 +45,20 @@ export async function lagOf(options: LagOptions): Promise<readonly Lag[]> {
 }
 
 async function lagOfOne(options: LagOptions, projection: string): Promise<Lag | undefined> {
-  const { events, store, now } = options;
-  const reached = await reachedBy(store, projection);
+  const reached = await reachedBy(options.store, projection);
   if (reached === undefined) return undefined;
   const { checkpoint, parked } = reached;
-  const { count, since } = await unapplied(events, checkpoint);
+  return { projection, ...(await behindOf(options, checkpoint)), parked };
+}
+
+/** How far a reader of the log that has reached `after` is behind its head. */
+export async function behindOf(
+  { events, now }: Pick<LagOptions, 'events' | 'now'>,
+  after: Position | undefined,
+): Promise<Behind> {
+  const { count, since } = await unapplied(events, after);
   const seconds = since === undefined ? 0 : Math.max(0, now() - Date.parse(since)) / 1_000;
-  return { projection, events: count, seconds, parked };
+  return { events: count, seconds };
 }
 
 async function reachedBy(
