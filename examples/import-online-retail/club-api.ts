@@ -1,9 +1,5 @@
 /** The HTTP calls of the club, with a test key. */
-
-/** An unexpected response of the host. */
-class Refused extends Error {
-  override readonly name = 'Refused';
-}
+import { type CounterfoilClient, createClient } from '@counterfoil/client';
 
 export interface Access {
   readonly baseUrl: string;
@@ -11,52 +7,31 @@ export interface Access {
   readonly apiKey: string;
 }
 
-/** Untyped JSON; each use declares the members it needs. */
-type Answer<Body> = { readonly status: number; readonly body: Body };
+export interface ClubApi {
+  readonly client: CounterfoilClient;
+  /** The caller, as in every Customer Service body. */
+  readonly claims: { readonly parentCompanyId: number; readonly userEmail: string };
+}
 
 const USER_EMAIL = 'club@online-retail.example';
 
-export class ClubApi {
-  readonly #access: Access;
+export function openClubApi({ baseUrl, tenantId, apiKey }: Access): ClubApi {
+  return {
+    client: createClient({ baseUrl, apiKey, clientId: tenantId, userEmail: USER_EMAIL }),
+    claims: { parentCompanyId: tenantId, userEmail: USER_EMAIL },
+  };
+}
 
-  constructor(access: Access) {
-    this.#access = access;
-  }
+/** What a call has answered; throws where it was refused. */
+export async function answerOf<Data>(
+  call: Promise<{ readonly data?: Data; readonly error?: unknown; readonly response: Response }>,
+): Promise<Data> {
+  const { data, error, response } = await call;
+  if (data !== undefined) return data;
+  throw new Error(`${response.url}: ${response.status} ${JSON.stringify(error)}`);
+}
 
-  async get<Body>(path: string): Promise<Body> {
-    return (await this.#call<Body>('GET', path)).body;
-  }
-
-  /** `name` is an idempotency key: a repeated call gets the first response. */
-  async post<Body>(path: string, body: object, name?: string): Promise<Answer<Body>> {
-    return this.#call<Body>('POST', path, body, name);
-  }
-
-  async #call<Body>(
-    method: string,
-    path: string,
-    body?: object,
-    name?: string,
-  ): Promise<Answer<Body>> {
-    const { baseUrl, tenantId, apiKey } = this.#access;
-    const response = await fetch(baseUrl + path, {
-      method,
-      headers: {
-        Authorization: apiKey,
-        ClientId: String(tenantId),
-        UserEmail: USER_EMAIL,
-        ...(body !== undefined && { 'Content-Type': 'application/json' }),
-        ...(name !== undefined && { 'Idempotency-Key': name }),
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    if (!response.ok) throw new Refused(`${method} ${path}: ${response.status} ${text}`);
-    return { status: response.status, body: JSON.parse(text) as Body };
-  }
-
-  /** The caller, as in every Customer Service body. */
-  get claims(): { readonly parentCompanyId: number; readonly userEmail: string } {
-    return { parentCompanyId: this.#access.tenantId, userEmail: USER_EMAIL };
-  }
+/** The header of a named call: a repeated one gets the first answer. */
+export function named(name: string) {
+  return { header: { 'Idempotency-Key': name } };
 }

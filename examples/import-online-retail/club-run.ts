@@ -11,7 +11,7 @@ import {
 import { ALL_SCOPES } from '@counterfoil/engine';
 import type { Host } from '@counterfoil/http-host';
 import { membersOf, WEEKS } from './club.ts';
-import { ClubApi } from './club-api.ts';
+import { openClubApi } from './club-api.ts';
 import { showClubYear } from './club-table.ts';
 import { runClubYear } from './club-year.ts';
 
@@ -28,7 +28,7 @@ export async function runClub(host: Host, file: string | URL): Promise<boolean> 
     CALLER,
   );
   await host.readSide.caughtUp(DEMO_TENANT_ID);
-  const api = new ClubApi({ baseUrl: await host.listen(), tenantId: DEMO_TENANT_ID, apiKey });
+  const api = openClubApi({ baseUrl: await host.listen(), tenantId: DEMO_TENANT_ID, apiKey });
   console.log(`\n${members.length} customers with two or more orders join the club.`);
   await withProgressBar('Billing a year of weeks', (onProgress) =>
     runClubYear(api, members, (week) => onProgress(week, WEEKS)),

@@ -1,9 +1,10 @@
 /** The year of the club in figures, compared with the ledger. */
 import { FEE_MINOR } from './club.ts';
-import type { ClubApi } from './club-api.ts';
+import { answerOf, type ClubApi } from './club-api.ts';
 
 const REBILL_RETRY = 4;
 const PAGE = 100;
+const OF_THE_CLUB = { sandbox: true, currency: 'GBP' };
 
 interface Figures {
   readonly joined: number;
@@ -15,23 +16,14 @@ interface Figures {
   readonly activeAtEnd: number;
 }
 
-interface Report {
-  readonly months: readonly (Figures & { readonly month: string })[];
-  readonly totals: Figures;
-}
-
-interface Account {
-  readonly account: string;
-  readonly credit: number;
-}
-
 /** Prints the table; resolves with whether its money equals the ledger. */
 export async function showClubYear(api: ClubApi): Promise<boolean> {
-  const { now } = await api.get<{ now: string }>('/v1/test/clock');
+  const { now } = await answerOf(api.client.GET('/v1/test/clock'));
   const to = now.slice(0, 7);
   const from = `${Number(to.slice(0, 4)) - 1}${to.slice(4)}`;
-  const { currencies } = await api.get<{ currencies: Report[] }>(
-    `/api/ledger/recurring?sandbox=true&currency=GBP&from=${from}&to=${to}`,
+  const query = { ...OF_THE_CLUB, from, to };
+  const { currencies } = await answerOf(
+    api.client.GET('/api/ledger/recurring', { params: { query } }),
   );
   const [report] = currencies;
   if (report === undefined) throw new Error('the club has no members');
@@ -70,33 +62,30 @@ function rowOf(month: string, figures: Figures, retries: number) {
 }
 
 /** Retries by the month in which they were made. */
-async function retriesByMonth(api: ClubApi): Promise<ReadonlyMap<string, number>> {
+async function retriesByMonth({ client }: ClubApi): Promise<ReadonlyMap<string, number>> {
   const byMonth = new Map<string, number>();
   for (let pageNumber = 1; ; pageNumber += 1) {
-    const { body } = await api.post<{ moreResults: boolean; transactions: { sent: string }[] }>(
-      '/api/transactions/search',
-      {
-        sandbox: true,
-        applicationIds: [REBILL_RETRY],
-        dateFrom: '2000-01-01',
-        limit: PAGE,
-        pageNumber,
-      },
-    );
-    for (const { sent } of body.transactions) {
+    const body = {
+      sandbox: true,
+      applicationIds: [REBILL_RETRY],
+      dateFrom: '2000-01-01',
+      limit: PAGE,
+      pageNumber,
+    };
+    const found = await answerOf(client.POST('/api/transactions/search', { body }));
+    for (const { sent } of found.transactions) {
       const month = sent.slice(0, 7);
       byMonth.set(month, (byMonth.get(month) ?? 0) + 1);
     }
-    if (!body.moreResults) return byMonth;
+    if (!found.moreResults) return byMonth;
   }
 }
 
 /** The sales account of the test environment, which only the club uses. */
-async function salesOf(api: ClubApi): Promise<number> {
-  const { balanced, currencies } = await api.get<{
-    balanced: boolean;
-    currencies: { accounts: Account[] }[];
-  }>('/api/ledger/trial-balance?sandbox=true&currency=GBP');
+async function salesOf({ client }: ClubApi): Promise<number> {
+  const { balanced, currencies } = await answerOf(
+    client.GET('/api/ledger/trial-balance', { params: { query: OF_THE_CLUB } }),
+  );
   if (!balanced) throw new Error('the trial balance is not zero');
   const accounts = currencies.flatMap((each) => each.accounts);
   return minor(accounts.find(({ account }) => account === 'sales')?.credit ?? 0);

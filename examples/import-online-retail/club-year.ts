@@ -1,19 +1,11 @@
 /** A year of the club: members join, are billed by the host's own clock, replace cards, and leave. */
 import { FEE_MINOR, FREQUENCY_DAYS, type Member, NEW_CARD, WEEKS } from './club.ts';
-import type { ClubApi } from './club-api.ts';
+import { answerOf, type ClubApi, named } from './club-api.ts';
 
 const WEEK_MS = 7 * 86_400_000;
 /** Concurrent calls. */
 const CONCURRENCY = 32;
 const FEE = Number(FEE_MINOR) / 100;
-
-/** The used members of a subscription. */
-interface Subscription {
-  readonly id: number;
-  readonly subDate: string;
-  readonly active: boolean;
-  readonly frozen: boolean;
-}
 
 interface Joined {
   readonly member: Member;
@@ -55,7 +47,7 @@ async function inParallel<Item, Result>(
   return results;
 }
 
-async function join(api: ClubApi, member: Member): Promise<Joined> {
+async function join({ client }: ClubApi, member: Member): Promise<Joined> {
   const { email, firstName, lastName, address } = member;
   const payment = {
     amount: FEE,
@@ -71,12 +63,9 @@ async function join(api: ClubApi, member: Member): Promise<Joined> {
       frequency: FREQUENCY_DAYS,
     },
   };
-  const { body } = await api.post<{ subscriptions: { id: number }[] }>(
-    '/v1/payments',
-    payment,
-    `club/join/${member.customerId}`,
-  );
-  const [subscription] = body.subscriptions;
+  const params = named(`club/join/${member.customerId}`);
+  const paid = await answerOf(client.POST('/v1/payments', { params, body: payment }));
+  const [subscription] = paid.subscriptions;
   if (subscription === undefined) throw new Error(`${email} did not join`);
   return { member, id: subscription.id };
 }
@@ -96,8 +85,8 @@ async function startOf(api: ClubApi, [first]: readonly Joined[]): Promise<number
   return Date.parse((await read(api, first.id)).subDate);
 }
 
-function read(api: ClubApi, id: number): Promise<Subscription> {
-  return api.get<Subscription>(`/v1/subscriptions/${id}`);
+function read({ client }: ClubApi, id: number) {
+  return answerOf(client.GET('/v1/subscriptions/{id}', { params: { path: { id } } }));
 }
 
 /** A member's actions in a week, besides billing. */
@@ -107,18 +96,19 @@ async function liveOn(
 ): Promise<void> {
   const { email, leavesInWeek, bringsNewCard, customerId } = member;
   if (week === leavesInWeek) {
-    const ids = { email, subscriberIds: `[${id}]` };
-    const leaving = { ...api.claims, ...ids };
-    await api.post('/customerapi/unsubscribe', leaving, `club/leave/${customerId}`);
+    const params = named(`club/leave/${customerId}`);
+    const body = { ...api.claims, email, subscriberIds: `[${id}]` };
+    await answerOf(api.client.POST('/customerapi/unsubscribe', { params, body }));
   } else if (bringsNewCard && (await read(api, id)).frozen) {
-    const card = cardOf(member, NEW_CARD);
-    await api.post(`/v1/subscriptions/${id}/card`, { card }, `club/card/${customerId}`);
+    const params = { ...named(`club/card/${customerId}`), path: { id } };
+    const body = { card: cardOf(member, NEW_CARD) };
+    await answerOf(api.client.POST('/v1/subscriptions/{id}/card', { params, body }));
   }
 }
 
 /** The host completes everything that becomes due before it responds. */
-async function moveClock(api: ClubApi, toMs: number): Promise<void> {
-  const { now } = await api.get<{ now: string }>('/v1/test/clock');
+async function moveClock({ client }: ClubApi, toMs: number): Promise<void> {
+  const { now } = await answerOf(client.GET('/v1/test/clock'));
   if (Date.parse(now) >= toMs) return;
-  await api.post('/v1/test/clock', { now: new Date(toMs).toISOString() });
+  await answerOf(client.POST('/v1/test/clock', { body: { now: new Date(toMs).toISOString() } }));
 }

@@ -1,8 +1,16 @@
 /** A shop of one page, on another origin than the host: its server has the secret key, its page the public ones. */
-import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import {
+  type CounterfoilClient,
+  createClient,
+  verifyWebhook,
+  type WebhookData,
+  type WebhookEvent,
+  WebhookRefused,
+} from '@counterfoil/client';
 
 const PRODUCT = 'Blue teapot';
 const PRICE = 24.5;
@@ -10,7 +18,6 @@ const CURRENCY = 'GBP';
 /** Its domain is one of the tenant's sender domains. */
 const SENDER = 'Teapots <orders@teapots.example>';
 const MAX_BODY_BYTES = 64 * 1_024;
-const WEBHOOK_TOLERANCE_SECONDS = 300;
 
 export interface ShopOptions {
   /** The address of the host. */
@@ -33,22 +40,20 @@ interface Order {
   sessionId?: string;
 }
 
-/** An event that the host has sent, and that has its signature. */
-export interface Received {
-  readonly type: string;
-  readonly data: unknown;
-}
-
 export interface Shop {
   readonly url: string;
-  readonly received: readonly Received[];
+  /** The events that the host has sent, and that have its signature. */
+  readonly received: readonly WebhookEvent[];
   close(): Promise<void>;
 }
 
 export async function openShop(options: ShopOptions): Promise<Shop> {
   const orders = new Map<string, Order>();
-  const received: Received[] = [];
-  const shop: Running = { options, orders, received, url: '' };
+  const received: WebhookEvent[] = [];
+  const { host: baseUrl, apiKey, tenantId: clientId, tenantKey } = options;
+  const keys = { apiKey, ...(tenantKey !== undefined && { tenantKey }) };
+  const client = createClient({ baseUrl, clientId, ...keys });
+  const shop: Running = { options, client, orders, received, url: '' };
   const server = createServer((request, response) => {
     answer(shop, request, response).catch((error: unknown) => {
       console.error(error);
@@ -62,8 +67,9 @@ export async function openShop(options: ShopOptions): Promise<Shop> {
 
 interface Running {
   readonly options: ShopOptions;
+  readonly client: CounterfoilClient;
   readonly orders: Map<string, Order>;
-  readonly received: Received[];
+  readonly received: WebhookEvent[];
   url: string;
 }
 
@@ -94,108 +100,72 @@ async function answer(
 async function checkout(shop: Running, body: string, response: ServerResponse): Promise<void> {
   const { email, serviceSession, partnerSession } = JSON.parse(body) as Record<string, string>;
   const order: Order = { number: randomUUID() };
-  const { status, answer: session } = await callHost(
-    shop.options,
-    'POST',
-    '/v1/checkout-sessions',
-    {
+  const { data: session, error } = await shop.client.POST('/v1/checkout-sessions', {
+    params: { header: { 'Idempotency-Key': order.number } },
+    body: {
       amount: PRICE,
       currency: CURRENCY,
-      email,
-      serviceSession,
-      partnerSession,
+      email: email ?? '',
+      ...(serviceSession !== undefined && { serviceSession }),
+      ...(partnerSession !== undefined && { partnerSession }),
       successUrl: `${shop.url}/thanks?order=${order.number}`,
       cancelUrl: `${shop.url}/`,
       expiresIn: 3_600,
     },
-  );
-  if (status !== 201) return sendJson(response, 400, { message: session['message'] });
-  order.sessionId = String(session['id']);
-  shop.orders.set(order.number, order);
-  sendJson(response, 200, { sessionId: session['id'], clientSecret: session['clientSecret'] });
-}
-
-async function callHost(
-  { host, apiKey, tenantId }: ShopOptions,
-  method: string,
-  path: string,
-  body?: object,
-): Promise<{ readonly status: number; readonly answer: Record<string, unknown> }> {
-  const given = await fetch(host + path, {
-    method,
-    headers: {
-      Authorization: apiKey,
-      ClientId: String(tenantId),
-      ...(body !== undefined && { 'Content-Type': 'application/json' }),
-    },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
   });
-  return { status: given.status, answer: (await given.json()) as Record<string, unknown> };
+  if (error !== undefined) return sendJson(response, 400, { message: error.message });
+  order.sessionId = session.id;
+  shop.orders.set(order.number, order);
+  sendJson(response, 200, { sessionId: session.id, clientSecret: session.clientSecret });
 }
 
-/** Standard Webhooks: HMAC-SHA256 of id, time and body with the secret. */
 async function takeWebhook(
-  { options, received }: Running,
+  shop: Running,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const body = await bodyOf(request);
-  const secret = options.webhookSecret?.();
-  const id = String(request.headers['webhook-id']);
-  const timestamp = String(request.headers['webhook-timestamp']);
-  const ageSeconds = Math.abs(Date.now() / 1_000 - Number(timestamp));
-  if (secret === undefined || !(ageSeconds <= WEBHOOK_TOLERANCE_SECONDS)) {
-    return send(response, 400, 'text/plain', 'Not signed');
+  const secret = shop.options.webhookSecret?.() ?? [];
+  let event: WebhookEvent;
+  try {
+    event = await verifyWebhook({ body, headers: request.headers, secret });
+  } catch (error) {
+    if (error instanceof WebhookRefused) return send(response, 401, 'text/plain', error.message);
+    throw error;
   }
-  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
-  const expected = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest();
-  const isSigned = String(request.headers['webhook-signature'])
-    .split(' ')
-    .map((each) => Buffer.from(each.replace(/^v1,/, ''), 'base64'))
-    .some((each) => each.length === expected.length && timingSafeEqual(each, expected));
-  if (!isSigned) return send(response, 401, 'text/plain', 'Wrong signature');
-  const event = JSON.parse(body) as Received;
   // An answer of 500 has the host send the event again.
-  if (event.type === 'customer_lead.paid') await mailReceipt(options, id, event.data as PaidLead);
-  received.push(event);
+  if (event.type === 'customer_lead.paid') await mailReceipt(shop, event.id, event.data);
+  shop.received.push(event);
   send(response, 204, 'text/plain', '');
-}
-
-/** `data` of `customer_lead.paid`, as far as it is used. */
-interface PaidLead {
-  readonly lead: { readonly email: string; readonly first_name: string | null };
-  readonly transaction: {
-    readonly orderId: number;
-    readonly amount: number;
-    readonly currency: string;
-  };
 }
 
 /** One receipt for each event, however often the event arrives. */
 async function mailReceipt(
-  options: ShopOptions,
+  { options, client }: Running,
   eventId: string,
-  { lead, transaction }: PaidLead,
+  { lead, transaction }: WebhookData['customer_lead.paid'],
 ): Promise<void> {
   const { tenantKey } = options;
   if (tenantKey === undefined) return;
   const price = priceOf(transaction.amount, transaction.currency);
-  const { status, answer: email } = await callHost(options, 'POST', '/api/email', {
-    tenant_key: tenantKey,
-    from: SENDER,
-    to: lead.email,
-    subject: `Your order ${transaction.orderId}`,
-    templateType: 'react',
-    templateName: 'order-confirmation',
-    templateData: {
-      orderNumber: String(transaction.orderId),
-      customerName: lead.first_name ?? undefined,
-      items: [{ name: PRODUCT, quantity: 1, price }],
-      total: price,
+  const { error } = await client.POST('/api/email', {
+    body: {
+      tenant_key: tenantKey,
+      from: SENDER,
+      to: lead.email,
+      subject: `Your order ${transaction.orderId}`,
+      templateType: 'react',
+      templateName: 'order-confirmation',
+      templateData: {
+        orderNumber: String(transaction.orderId),
+        customerName: lead.first_name || undefined,
+        items: [{ name: PRODUCT, quantity: 1, price }],
+        total: price,
+      },
+      idempotencyKey: `receipt-${eventId}`,
     },
-    idempotencyKey: `receipt-${eventId}`,
   });
-  if (status !== 202) throw new Error(`the receipt was refused: ${email['message']}`);
+  if (error !== undefined) throw new Error(`the receipt was refused: ${error.message}`);
 }
 
 function priceOf(amount: number, currency: string): string {
@@ -237,11 +207,11 @@ function productPage({ host, leadKey, paymentKey }: ShopOptions): string {
 }
 
 /** What the page says is no proof: the server asks whether the session is paid. */
-async function thanksPage({ options, orders }: Running, number: string): Promise<string> {
-  const { sessionId } = orders.get(number) ?? {};
-  const path = `/v1/checkout-sessions/${sessionId}`;
-  const found = sessionId === undefined ? undefined : await callHost(options, 'GET', path);
-  return found?.answer['status'] === 'complete'
+async function thanksPage({ client, orders }: Running, number: string): Promise<string> {
+  const { sessionId: id = '' } = orders.get(number) ?? {};
+  const params = { path: { id } };
+  const found = id === '' ? undefined : await client.GET('/v1/checkout-sessions/{id}', { params });
+  return found?.data?.status === 'complete'
     ? `<main><h1>Thank you</h1><p>Your teapot is on its way.</p><p>Order ${escaped(number)}</p></main>`
     : '<main><h1>Not paid yet</h1><p><a href="/">Back to the shop</a></p></main>';
 }

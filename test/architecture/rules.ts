@@ -9,6 +9,7 @@ export type Rule = (tree: SourceTree) => readonly string[];
 const FLOORS: Readonly<Record<string, readonly string[]>> = {
   '@counterfoil/core': [],
   '@counterfoil/widget': [],
+  '@counterfoil/client': [],
   '@counterfoil/gateway-stripe': ['@counterfoil/engine'],
   '@counterfoil/event-stores': ['@counterfoil/core'],
   '@counterfoil/projections': ['@counterfoil/core'],

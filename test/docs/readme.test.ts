@@ -60,6 +60,12 @@ describe('with the demo running', () => {
     }
   });
 
+  it('is called from TypeScript as the README says', { timeout: SLOW_MS }, async () => {
+    const { baseUrl, apiKey, clientId, userEmail } = readJson(CREDENTIALS);
+    const env = { BASE: baseUrl, KEY: apiKey, CLIENT: String(clientId), EMAIL: userEmail };
+    await expectToPrint('## From TypeScript', env);
+  });
+
   it('sends an email as the README says', { timeout: SLOW_MS }, async () => {
     const [begin] = codeBlocks(section(readme, '## A first payment, refund and search'));
     const blocks = codeBlocks(section(readme, '## Email'));
@@ -296,16 +302,22 @@ function expected(shown: Json): Json {
 }
 
 it('embeds the ledger as the README shows', { timeout: SLOW_MS }, async () => {
-  const [block] = codeBlocks(section(readme, '## Embedding'));
+  await expectToPrint('## Embedding');
+});
+
+/** Runs the program of a section, which prints what the comment in its end says. */
+async function expectToPrint(heading: string, env: Record<string, string> = {}): Promise<void> {
+  const [block] = codeBlocks(section(readme, heading));
   expect(block?.language).toBe('ts');
   const code = block?.code ?? '';
   const promised = /console\.log\(.*\/\/ (.*)$/m.exec(code)?.[1];
   const done = await run(process.execPath, ['--input-type=module-typescript'], {
     cwd: join(ROOT, 'test'),
+    env,
     input: code,
   });
   expect(done).toMatchObject({ status: 0, stdout: `${promised}\n` });
-});
+}
 
 describe('the command line', () => {
   const text = section(readme, '## Running it in production');
