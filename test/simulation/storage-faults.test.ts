@@ -165,7 +165,7 @@ describe('damaged files', () => {
 
   /**
    * What the log can make again is made again, and everything is answered: at once where the start finds
-   * the damage, else after the reads that found it were refused.
+   * the damage, else after the reads that found it were refused. What neither comes upon, the doctor names.
    */
   it.each([
     ['idempotency.db', fc.oneof(flip, structural)],
@@ -182,7 +182,9 @@ describe('damaged files', () => {
         const folder = copyOf(truth);
         harm(join(folder, name), harmed);
         expect(await attempt(folder, { heals: true })).toEqual({ refused: [] });
-        expect((await examined(folder)).verdict).not.toBe('damage');
+        const found = (await examined(folder)).checks.flatMap(({ findings }) => findings);
+        const damaged = found.filter(({ severity }) => severity === 'damage');
+        expect(damaged.filter(({ check }) => check !== 'read-models')).toEqual([]);
         removeFolder(folder);
       }),
       { numRuns: Math.ceil(RUNS / 2) },
