@@ -1,0 +1,211 @@
+/** What docs/deploy has for operators agrees with the host: metrics, variables, commands. */
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { readConfig } from '@counterfoil/http-host/config';
+import { parser } from '@prometheus-io/lezer-promql';
+import { load } from 'js-yaml';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { startHost } from '../e2e/running-host.ts';
+import { codeBlocks, ROOT, readDocument, section } from './markdown.ts';
+
+const MASTER_KEY = Buffer.alloc(32, 1).toString('base64');
+/** Made by Prometheus itself. */
+const OF_PROMETHEUS = ['up'];
+
+function text(name: string): string {
+  return readFileSync(join(ROOT, 'docs/deploy', name), 'utf8');
+}
+
+interface Parsed {
+  readonly metrics: readonly string[];
+  readonly errors: number;
+}
+
+/** What an expression of PromQL names. */
+function parsed(expression: string): Parsed {
+  const metrics: string[] = [];
+  let errors = 0;
+  parser.parse(expression).iterate({
+    enter({ type, name, from, to, node }) {
+      if (type.isError) errors += 1;
+      if (name === 'Identifier' && node.parent?.name === 'VectorSelector') {
+        metrics.push(expression.slice(from, to).replace(/_(bucket|count|sum)$/, ''));
+      }
+    },
+  });
+  return { metrics, errors };
+}
+
+let exposed: Set<string>;
+beforeAll(async () => {
+  const running = await startHost();
+  const answer = await (await fetch(`${running.url}/metrics`)).text();
+  exposed = new Set([...answer.matchAll(/^# TYPE (\S+)/gm)].map(([, name = '']) => name));
+  await running.close();
+});
+
+function expectSound(expressions: readonly string[]): void {
+  for (const expression of expressions) {
+    const { metrics, errors } = parsed(expression);
+    expect(errors, expression).toBe(0);
+    expect(metrics.length, expression).toBeGreaterThan(0);
+    const unknown = metrics.filter((name) => !exposed.has(name) && !OF_PROMETHEUS.includes(name));
+    expect(unknown, expression).toEqual([]);
+  }
+}
+
+describe('the alert rules', () => {
+  const Rules = z.strictObject({
+    groups: z.array(
+      z.strictObject({
+        name: z.string(),
+        rules: z.array(
+          z.strictObject({
+            alert: z.string().regex(/^Counterfoil[A-Z]\w+$/),
+            expr: z.string(),
+            for: z
+              .string()
+              .regex(/^\d+[smh]$/)
+              .optional(),
+            labels: z.strictObject({ severity: z.enum(['warning', 'critical']) }),
+            annotations: z.strictObject({ summary: z.string().min(10) }),
+          }),
+        ),
+      }),
+    ),
+  });
+
+  it('name metrics of the host', () => {
+    const { groups } = Rules.parse(load(text('prometheus-alerts.yml')));
+    const rules = groups.flatMap((group) => group.rules);
+    expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length);
+    expectSound(rules.map(({ expr }) => expr));
+  });
+
+  it('have every metric that the manual calls worth an alarm', () => {
+    const manual = section(readDocument('docs/operations.md'), '## Metrics');
+    const rows = manual.split('\n').filter((line) => /worth an alarm/i.test(line));
+    const names = rows.map((row) => /`(\w+)`/.exec(row)?.[1] ?? row);
+    const rules = text('prometheus-alerts.yml');
+    expect(names.length).toBeGreaterThan(8);
+    expect(names.filter((name) => !rules.includes(name))).toEqual([]);
+  });
+});
+
+describe('the dashboard', () => {
+  const Dashboard = z.looseObject({
+    panels: z.array(
+      z.looseObject({
+        id: z.int(),
+        gridPos: z.object({ x: z.int(), y: z.int(), w: z.int(), h: z.int() }),
+        targets: z.array(z.looseObject({ expr: z.string() })).default([]),
+      }),
+    ),
+  });
+
+  it('names metrics of the host, in panels that do not overlap', () => {
+    const { panels } = Dashboard.parse(JSON.parse(text('grafana-dashboard.json')));
+    const expressions = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
+    expect(expressions.length).toBeGreaterThan(20);
+    expectSound(expressions.map((each) => each.replaceAll('$__rate_interval', '5m')));
+    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+    const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+      Array.from(
+        { length: w * h },
+        (_, index) => `${x + (index % w)},${y + Math.floor(index / w)}`,
+      ),
+    );
+    expect(new Set(cells).size).toBe(cells.length);
+  });
+});
+
+/** The variables that the image sets. */
+function imageVariables(): Record<string, string> {
+  const [, block = ''] = /^ENV ([\s\S]*?[^\\])\n/m.exec(text('Dockerfile')) ?? [];
+  return Object.fromEntries(
+    block
+      .replaceAll('\\\n', ' ')
+      .trim()
+      .split(/\s+/)
+      .map((pair) => pair.split('=') as [string, string]),
+  );
+}
+
+describe('the image', () => {
+  it('runs the host as another user than root, with a check of its health', () => {
+    const lines = text('Dockerfile').split('\n');
+    const entry = lines.find((line) => line.startsWith('ENTRYPOINT'))?.slice('ENTRYPOINT '.length);
+    const [node, , program = ''] = JSON.parse(entry ?? '');
+    expect(node).toBe('node');
+    expect(existsSync(join(ROOT, program))).toBe(true);
+    expect(lines.filter((line) => line.startsWith('USER'))).toEqual(['USER node']);
+    expect(text('Dockerfile')).toMatch(/HEALTHCHECK [\s\S]*\/livez/);
+    const bases = lines.filter((line) => line.startsWith('FROM')).map((line) => line.split(' ')[1]);
+    const { engines } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+    const major = engines.node.replace('>=', '');
+    expect(bases).toEqual([`node:${major}-bookworm-slim`, `node:${major}-bookworm-slim`]);
+  });
+
+  it('is configured as a host in production accepts', () => {
+    const config = readConfig({ ...imageVariables(), MASTER_KEY });
+    expect(config).toMatchObject({ production: true, host: '0.0.0.0', dataDir: '/data' });
+  });
+});
+
+describe('the two hosts on PostgreSQL', () => {
+  const Compose = z.looseObject({
+    services: z.record(
+      z.string(),
+      z.looseObject({
+        environment: z.record(z.string(), z.string()),
+        build: z.object({ context: z.string(), dockerfile: z.string() }).optional(),
+      }),
+    ),
+  });
+
+  it('are configured as hosts that share their stores accept', () => {
+    const { services } = Compose.parse(load(text('compose.yaml')));
+    const hosts = Object.values(services).filter(({ build }) => build !== undefined);
+    expect(hosts).toHaveLength(2);
+    for (const { build, environment } of hosts) {
+      const root = join(ROOT, 'docs/deploy', build?.context ?? '');
+      expect(existsSync(join(root, build?.dockerfile ?? ''))).toBe(true);
+      const given = Object.entries(environment).map(([name, value]) => [
+        name,
+        name === 'MASTER_KEY' ? MASTER_KEY : value.replaceAll(/\$\{[^}]*\}/g, 'secret'),
+      ]);
+      const config = readConfig({ ...imageVariables(), ...Object.fromEntries(given) });
+      expect(config.eventStoreUrl).toMatch(/^postgres:\/\/counterfoil:secret@database/);
+      expect(config.readModelUrl).toBe(config.eventStoreUrl);
+    }
+  });
+});
+
+it('the unit of systemd runs the command of the README', () => {
+  const unit = text('counterfoil.service');
+  const fields = [...unit.matchAll(/^(\w+)=(.*)$/gm)];
+  const fieldOf = (name: string) => fields.find(([, each]) => each === name)?.[2] ?? '';
+  const [, serve] = codeBlocks(
+    section(readDocument('README.md'), '## Running it in production'),
+  ).filter(({ language }) => language === 'sh');
+  expect(fieldOf('ExecStart')).toBe(`/opt/counterfoil/${serve?.code.trim()}`);
+  const variables = fieldOf('Environment')
+    .split(' ')
+    .map((pair) => pair.split('='));
+  const config = readConfig({
+    ...Object.fromEntries(variables),
+    NODE_ENV: 'production',
+    MASTER_KEY,
+  });
+  expect(config.dataDir).toBe(`/var/lib/${fieldOf('StateDirectory')}`);
+});
+
+it('Litestream replicates the log and what it needs, and nothing that has read the log', () => {
+  const Litestream = z.object({ dbs: z.array(z.object({ path: z.string() })) });
+  const { dbs } = Litestream.parse(load(text('litestream.yml')));
+  const names = dbs.map(({ path }) => basename(path));
+  expect(names).toEqual(['events.db', 'keys.db', 'users.db', 'evidence.db']);
+  const table = section(readDocument('docs/operations.md'), '## What is in the data folder');
+  for (const name of names) expect(table).toContain(`\`${name}\``);
+});
