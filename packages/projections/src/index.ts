@@ -136,6 +136,13 @@ export {
   ReferenceNames,
   type Shop,
 } from './views/reference-names.ts';
+export {
+  type SalesCurrency,
+  type SalesQuery,
+  type SalesUnit,
+  SalesView,
+  type Sold,
+} from './views/sales.ts';
 export type { SearchRecord } from './views/search-record.ts';
 export {
   type AcquirerIdField,

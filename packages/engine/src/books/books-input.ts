@@ -1,7 +1,7 @@
 /** What callers may ask the books of a tenant for. */
 import { z } from 'zod';
 import { mayHoldCardNumber } from '../input/card-number-search.ts';
-import { bounded, CurrencyCode, Id, Month, text } from '../input/texts.ts';
+import { bounded, CurrencyCode, Day, Id, Month, text } from '../input/texts.ts';
 
 const MAX_LIMIT = 100;
 /** Of a report of months. */
@@ -46,3 +46,14 @@ export const RecurringQuery = BooksQuery.omit({ merchantAccountId: true }).exten
   to: Month.optional(),
 });
 export type RecurringQuery = z.input<typeof RecurringQuery>;
+
+/** The longest ranges, in days: of hours and of days. Of months it is that of the other reports. */
+export const MAX_SALES_DAYS = { hour: 14, day: 400 } as const;
+
+export const SalesQuery = BooksQuery.extend({
+  unit: z.enum(['hour', 'day', 'month']),
+  /** The first day and the last, both included, GMT. Of months only the months count. */
+  from: Day,
+  to: Day,
+}).refine(({ from, to }) => from <= to, { path: ['to'], message: 'must not be before `from`' });
+export type SalesQuery = z.input<typeof SalesQuery>;

@@ -9,6 +9,9 @@ import type {
   LedgerEntry,
   LedgerView,
   RecurringView,
+  SalesCurrency,
+  SalesQuery,
+  SalesView,
   Statement,
   StatementQuery,
   StatementView,
@@ -26,6 +29,7 @@ interface BookServices {
   readonly disputeRates: DisputeRateView;
   readonly references: References;
   readonly recurring: RecurringView;
+  readonly sales: SalesView;
   readonly readSide: ReadSide;
 }
 
@@ -77,5 +81,13 @@ export class Books {
   async recurring(query: Parameters<RecurringMonths>[0]): ReturnType<RecurringMonths> {
     await this.#services.readSide.caughtUp(query.tenantId);
     return this.#services.recurring.months(query);
+  }
+
+  /** What was captured, refunded and declined, by hour, day or month. */
+  async sales(
+    query: SalesQuery & { readonly tenantId: TenantId },
+  ): Promise<readonly SalesCurrency[]> {
+    await this.#services.readSide.caughtUp(query.tenantId);
+    return this.#services.sales.sales(query);
   }
 }

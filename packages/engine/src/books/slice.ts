@@ -3,6 +3,7 @@ import {
   DisputeRateView,
   LedgerView,
   RecurringView,
+  SalesView,
   StatementView,
 } from '@counterfoil/projections';
 import { type Base, slice, tenantPart } from '../slice.ts';
@@ -20,6 +21,7 @@ export const BOOKS = slice({
       disputeRates: new DisputeRateView(readModels),
       references,
       recurring: new RecurringView(readModels),
+      sales: new SalesView(readModels),
       readSide,
     });
     return { books };

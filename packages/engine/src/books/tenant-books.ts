@@ -14,12 +14,15 @@ import {
   DEFAULT_MONTHS,
   DisputeRateQuery,
   MAX_MONTHS,
+  MAX_SALES_DAYS,
   RecurringQuery,
+  SalesQuery,
   StatementQuery,
 } from './books-input.ts';
 
 /** The length of `yyyy-mm`, the prefix of an instant. */
 const MONTH_LENGTH = 7;
+const DAY_MS = 86_400_000;
 
 interface BookParts {
   readonly books: Books;
@@ -73,6 +76,17 @@ export class TenantBooks {
     return { ...range, currencies };
   }
 
+  /**
+   * What was captured, refunded and declined, by hour, day or month. Refuses with `InputInvalid` for a range
+   * that is too long for hours or days, and with `MonthsOutOfRange`.
+   */
+  async sales(query: SalesQuery) {
+    const { unit, from, to } = query;
+    if (unit === 'month') rangeOf(from.slice(0, MONTH_LENGTH), to.slice(0, MONTH_LENGTH));
+    else checkDays(unit, from, to);
+    return { unit, from, to, currencies: await this.#books.sales(this.#scoped(query)) };
+  }
+
   #range(from: string | undefined, to: string | undefined) {
     return rangeOf(from, to ?? this.#clock.now().slice(0, MONTH_LENGTH));
   }
@@ -81,6 +95,14 @@ export class TenantBooks {
     const { tenantId } = this.#acting;
     return { ...definedOf(query), tenantId, sandbox: sandboxOf(this.#acting, sandbox) };
   }
+}
+
+function checkDays(unit: keyof typeof MAX_SALES_DAYS, from: string, to: string): void {
+  const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
+  const max = MAX_SALES_DAYS[unit];
+  if (days <= max) return;
+  const detail = `must be at most ${max} days from \`from\` by ${unit}`;
+  throw refused({ type: 'InputInvalid', faults: [{ path: 'to', detail }] });
 }
 
 function rangeOf(first: string | undefined, to: string): { from: string; to: string } {
@@ -97,4 +119,5 @@ export const BOOKS_INPUTS: CallInputs<TenantBooks> = {
   statement: [StatementQuery],
   recurring: [RecurringQuery.optional()],
   disputeRates: [DisputeRateQuery.optional()],
+  sales: [SalesQuery],
 };

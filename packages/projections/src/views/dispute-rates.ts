@@ -31,7 +31,7 @@ export interface DisputedAmount {
   readonly rate: number | null;
 }
 
-export interface DisputeRate extends Counts {
+export interface DisputeRate extends Omit<Counts, 'declines'> {
   readonly merchantAccountId: number;
   readonly month: string;
   /** `chargebacks` over `captures`, percent; null where nothing was captured. */
@@ -55,7 +55,8 @@ export class DisputeRateView {
     const found = new Map<string, BookedMonth[]>();
     for await (const booked of bookedMonths(model, books)) {
       const { merchantAccountId, month, counts } = booked;
-      const isEmpty = Object.values(counts).every((count) => count === 0);
+      const { declines: _, ...disputed } = counts;
+      const isEmpty = Object.values(disputed).every((count) => count === 0);
       if (month < from || month > to || isEmpty) continue;
       // Accounts come in their order already.
       const key = `${merchantAccountId}/${month}`;

@@ -1,12 +1,12 @@
 /** Reads what the ledger read model has of each month: for statements and dispute rates. */
 import type { Build } from '../read-model-store.ts';
-import { ledger, type MonthTotals, monthOfKey, monthsKey } from './ledger.ts';
+import { ledger, monthOfKey, monthsKey, type PeriodTotals } from './ledger.ts';
 import { BALANCES } from './live-model.ts';
 
 /** One document for each month of each currency: far more than a merchant account will have. */
 const LIST_PAGE = 10_000;
 
-export interface BookedMonth extends MonthTotals {
+export interface BookedMonth extends PeriodTotals {
   readonly merchantAccountId: number;
   readonly currency: string;
   /** `yyyy-mm`, GMT. */
@@ -24,7 +24,7 @@ export async function* bookedMonths(
     const options = { prefix, limit: LIST_PAGE, ...(after === undefined ? {} : { after }) };
     const page = await model.list(BALANCES, options);
     for (const { key, body } of page) {
-      yield { ...monthOfKey(key), ...(ledger.decode(body) as MonthTotals) };
+      yield { ...monthOfKey(key), ...(ledger.decode(body) as PeriodTotals) };
     }
     after = page.length < LIST_PAGE ? undefined : page.at(-1)?.key;
   } while (after !== undefined);

@@ -13,7 +13,7 @@ import { BALANCES, ENTRIES, LEDGER, liveModel } from './live-model.ts';
 import { partitionOf } from './search-record.ts';
 
 /** Raised when the documents change their shape or meaning. */
-const VERSION = '3';
+const VERSION = '4';
 /** Balances read at a time while they are added up. */
 const LIST_PAGE = 1_000;
 const MERCHANT_ACCOUNT_DIGITS = 10;
@@ -24,19 +24,25 @@ export interface Balance {
   readonly creditMinor: bigint;
 }
 
-/** What is counted in a month, in the order in which it is stored. */
-const COUNTED = ['captures', 'chargebacks', 'alerts', 'fraudWarnings'] as const;
+/** What is counted in an hour and a month, in the order in which it is stored. */
+const COUNTED = ['captures', 'chargebacks', 'alerts', 'fraudWarnings', 'declines'] as const;
 export type Counts = Readonly<Record<(typeof COUNTED)[number], number>>;
 
-const NOTHING_COUNTED: Counts = { captures: 0, chargebacks: 0, alerts: 0, fraudWarnings: 0 };
+const NOTHING_COUNTED: Counts = {
+  captures: 0,
+  chargebacks: 0,
+  alerts: 0,
+  fraudWarnings: 0,
+  declines: 0,
+};
 
-/** What one month (GMT) posted to each account of a merchant account, in one currency, and of how many. */
-export interface MonthTotals {
+/** What one hour or month (GMT) posted to each account of a merchant account, in one currency, and of how many. */
+export interface PeriodTotals {
   readonly accounts: Map<string, Balance>;
   readonly counts: Counts;
 }
 
-type State = Balance | MonthTotals;
+type State = Balance | PeriodTotals;
 
 export const NOTHING_POSTED: Balance = { debitMinor: 0n, creditMinor: 0n };
 
@@ -53,22 +59,22 @@ export const ledger: Projection<State> = {
 
   needs(record) {
     const counting = countingOf(record);
-    const inMonth = counting === undefined ? [] : [counting.key];
+    const inPeriods = counting?.keys ?? [];
     const entry = journal(record.event);
-    if (entry === undefined) return inMonth;
+    if (entry === undefined) return inPeriods;
     const books = booksOf(record, entry);
     const posted = entry.lines.flatMap((line) => [
       balanceKey(books, line),
-      monthKey(books, line.currency, entry.at),
+      ...periodKeys(books, line.currency, entry.at),
     ]);
-    return [...inMonth, ...posted];
+    return [...inPeriods, ...posted];
   },
 
   apply(record, states: States<State>) {
     const changed = new Map<string, State>();
     const counting = countingOf(record);
-    if (counting !== undefined) {
-      const { key, counted } = counting;
+    const { keys = [], counted = [] } = counting ?? {};
+    for (const key of keys) {
       const { accounts, counts } = copyOf(states.get(key));
       const more = counted.map((name) => [name, counts[name] + 1] as const);
       changed.set(key, { accounts, counts: { ...counts, ...Object.fromEntries(more) } });
@@ -80,11 +86,12 @@ export const ledger: Projection<State> = {
       const key = balanceKey(books, line);
       const balance = (changed.get(key) ?? states.get(key) ?? NOTHING_POSTED) as Balance;
       changed.set(key, added(balance, line));
-      const inMonth = monthKey(books, line.currency, entry.at);
-      const totals = (changed.get(inMonth) ?? copyOf(states.get(inMonth))) as MonthTotals;
-      const before = totals.accounts.get(line.account) ?? NOTHING_POSTED;
-      totals.accounts.set(line.account, added(before, line));
-      changed.set(inMonth, totals);
+      for (const period of periodKeys(books, line.currency, entry.at)) {
+        const totals = (changed.get(period) ?? copyOf(states.get(period))) as PeriodTotals;
+        const before = totals.accounts.get(line.account) ?? NOTHING_POSTED;
+        totals.accounts.set(line.account, added(before, line));
+        changed.set(period, totals);
+      }
     }
     const { stream, revision } = record;
     const key = `${stream}@${String(revision).padStart(REVISION_DIGITS, '0')}`;
@@ -112,7 +119,7 @@ export const ledger: Projection<State> = {
   },
 
   decode(body) {
-    const stored = JSON.parse(body) as StoredBalance | StoredMonth;
+    const stored = JSON.parse(body) as StoredBalance | StoredPeriod;
     if (isBalance(stored)) return balanceIn(stored);
     const accounts = Object.entries(stored.accounts).map(
       ([name, each]) => [name, balanceIn(each)] as const,
@@ -123,7 +130,7 @@ export const ledger: Projection<State> = {
 };
 
 type StoredBalance = readonly [debit: string, credit: string];
-interface StoredMonth {
+interface StoredPeriod {
   readonly accounts: Readonly<Record<string, StoredBalance>>;
   readonly counts: readonly number[];
 }
@@ -140,21 +147,22 @@ function balanceIn([debit, credit]: StoredBalance): Balance {
   return { debitMinor: BigInt(debit), creditMinor: BigInt(credit) };
 }
 
-function copyOf(state: State | undefined): MonthTotals {
-  const totals = state as MonthTotals | undefined;
+function copyOf(state: State | undefined): PeriodTotals {
+  const totals = state as PeriodTotals | undefined;
   return { accounts: new Map(totals?.accounts), counts: totals?.counts ?? NOTHING_COUNTED };
 }
 
-/** What an event counts as, and the month in which; undefined for most. A free trial captures nothing. */
+/** What an event counts as, and the periods in which; undefined for most. A free trial captures nothing. */
 function countingOf(record: Recorded) {
   const { event } = record;
   switch (event.type) {
     case 'PaymentCaptured':
+    case 'PaymentDeclined':
     case 'ChargebackOpened':
     case 'AlertReceived': {
       const counted = countedIn(event);
-      const key = monthKey(booksOf(record, event), event.currency, event.at);
-      return counted.length === 0 ? undefined : { counted, key };
+      const keys = periodKeys(booksOf(record, event), event.currency, event.at);
+      return counted.length === 0 ? undefined : { counted, keys };
     }
     default:
       return undefined;
@@ -164,10 +172,11 @@ function countingOf(record: Recorded) {
 function countedIn(
   event: Extract<
     Recorded['event'],
-    { type: 'PaymentCaptured' | 'ChargebackOpened' | 'AlertReceived' }
+    { type: 'PaymentCaptured' | 'PaymentDeclined' | 'ChargebackOpened' | 'AlertReceived' }
   >,
 ): readonly (keyof Counts)[] {
   if (event.type === 'ChargebackOpened') return ['chargebacks'];
+  if (event.type === 'PaymentDeclined') return ['declines'];
   if (event.type === 'PaymentCaptured') return event.amountMinor > 0n ? ['captures'] : [];
   return WARNINGS.has(event.alertType) ? ['alerts', 'fraudWarnings'] : ['alerts'];
 }
@@ -215,11 +224,25 @@ export function monthsKey(
     : `month/${booksKey({ tenantId, sandbox, merchantAccountId })}/`;
 }
 
-function monthKey(books: Books, currency: string, at: string): string {
-  return `${monthsKey(books)}${currency}/${at.slice(0, 'yyyy-mm'.length)}`;
+/** Hours of all merchant accounts in the order of time. Before all keys of balances as well. */
+export function hoursKey({ tenantId, sandbox }: Pick<Books, 'tenantId' | 'sandbox'>): string {
+  return `hour/${partitionOf(tenantId, sandbox)}/`;
 }
 
-/** What `monthKey` has put into a key. */
+function periodKeys(books: Books, currency: string, at: string): readonly string[] {
+  const month = `${monthsKey(books)}${currency}/${at.slice(0, 'yyyy-mm'.length)}`;
+  const merchantAccount = String(books.merchantAccountId).padStart(MERCHANT_ACCOUNT_DIGITS, '0');
+  const hour = at.slice(0, 'yyyy-mm-ddThh'.length);
+  return [month, `${hoursKey(books)}${hour}/${merchantAccount}/${currency}`];
+}
+
+/** What `periodKeys` has put into the key of an hour. */
+export function hourOfKey(key: string) {
+  const [hour = '', merchantAccount, currency = ''] = key.split('/').slice(-3);
+  return { hour, merchantAccountId: Number(merchantAccount), currency };
+}
+
+/** The same of a month. */
 export function monthOfKey(key: string) {
   const [merchantAccount, currency = '', month = ''] = key.split('/').slice(-3);
   return { merchantAccountId: Number(merchantAccount), currency, month };

@@ -1,7 +1,7 @@
 /** Statements: what a month posted to the books of a merchant account, from one balance to the next. */
 import { type RawNumber, toExactMajor } from '@counterfoil/core';
 import type { ReadModelStore } from '../read-model-store.ts';
-import { added, type Balance, type Books, type MonthTotals, NOTHING_POSTED } from './ledger.ts';
+import { added, type Balance, type Books, NOTHING_POSTED, type PeriodTotals } from './ledger.ts';
 import { bookedMonths } from './ledger-months.ts';
 import { LEDGER, liveModel } from './live-model.ts';
 
@@ -57,7 +57,7 @@ export interface Statement {
 
 interface Found {
   readonly opening: bigint;
-  readonly totals: MonthTotals['accounts'];
+  readonly totals: PeriodTotals['accounts'];
 }
 
 /** Queries over the monthly totals of the ledger read model. */
@@ -72,7 +72,9 @@ export class StatementView {
     const model = await liveModel(this.#store, LEDGER);
     const found = new Map<string, Found>();
     for await (const each of bookedMonths(model, books)) {
-      if (each.month > month || (currency ?? each.currency) !== each.currency) continue;
+      // Of declines without a fee there is nothing but their number.
+      const isAsked = each.month <= month && (currency ?? each.currency) === each.currency;
+      if (!isAsked || each.accounts.size === 0) continue;
       const { opening, totals } = found.get(each.currency) ?? { opening: 0n, totals: new Map() };
       found.set(
         each.currency,
@@ -90,7 +92,7 @@ export class StatementView {
 }
 
 /** What the acquirer owes more than before. */
-function owed(accounts: MonthTotals['accounts']): bigint {
+function owed(accounts: PeriodTotals['accounts']): bigint {
   return netOf(accounts.get(RECEIVABLE) ?? NOTHING_POSTED);
 }
 
@@ -101,7 +103,7 @@ function netOf({ debitMinor, creditMinor }: Balance): bigint {
 function shownOf(
   currency: string,
   openingMinor: bigint,
-  accounts: MonthTotals['accounts'],
+  accounts: PeriodTotals['accounts'],
 ): StatementCurrency {
   const of = (name: string) => accounts.get(name) ?? NOTHING_POSTED;
   const shown = (minor: bigint) => toExactMajor(minor, currency);

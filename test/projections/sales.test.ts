@@ -1,0 +1,121 @@
+/** Sales by hour, day and month, as a recount of the events has them. */
+import { type Event, toExactMajor } from '@counterfoil/core';
+import { paymentHistory } from '@counterfoil/core/testing';
+import { ledger, type SalesCurrency, SalesView } from '@counterfoil/projections';
+import { expectEqualToRebuilt } from '@counterfoil/projections/testing';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { append, paymentStream, TENANT, world } from './ledger-of-events.ts';
+import * as A from './payments.ts';
+
+async function worldOf(stories: readonly (readonly Event[])[]) {
+  const here = world();
+  for (const [index, story] of stories.entries()) {
+    const id = `0195a000-0000-7000-8000-${String(index).padStart(12, '0')}`;
+    await append(here.events, { stream: paymentStream(id) }, story);
+  }
+  await here.catchUp({ maxBatchEvents: 7 });
+  return here;
+}
+
+/** By currency: what was captured less voids, refunded less what came back, and how many. */
+function recounted(events: readonly Event[], sandbox: boolean) {
+  const sums = new Map<string, { captured: bigint; refunded: bigint; counts: [number, number] }>();
+  for (const event of events) {
+    if (!('currency' in event && 'sandbox' in event && 'merchantAccountId' in event)) continue;
+    if (event.sandbox !== sandbox) continue;
+    const { currency } = event;
+    const sum = sums.get(currency) ?? { captured: 0n, refunded: 0n, counts: [0, 0] };
+    if (event.type === 'PaymentCaptured') {
+      sum.captured += event.amountMinor;
+      sum.counts[0] += event.amountMinor > 0n ? 1 : 0;
+    }
+    if (event.type === 'PaymentVoided') sum.captured -= event.amountMinor;
+    if (event.type === 'Refunded' || event.type === 'NetworkRefunded') {
+      sum.refunded += event.amountMinor;
+    }
+    if (event.type === 'RefundReversed') sum.refunded -= event.amountMinor;
+    if (event.type === 'PaymentDeclined') sum.counts[1] += 1;
+    sums.set(currency, sum);
+  }
+  return [...sums]
+    .filter(([, { captured, refunded, counts }]) => captured || refunded || counts.some(Boolean))
+    .map(([currency, { captured, refunded, counts }]) => ({
+      currency,
+      captured: toExactMajor(captured, currency),
+      refunded: toExactMajor(refunded, currency),
+      captures: counts[0],
+      declines: counts[1],
+    }))
+    .sort((one, other) => (one.currency < other.currency ? -1 : 1));
+}
+
+function plain(found: readonly SalesCurrency[]) {
+  return found
+    .map(({ currency, totals: { captured, refunded, captures, declines } }) => {
+      return { currency, captured, refunded, captures, declines };
+    })
+    .filter(({ currency: _, ...sums }) => Object.values(sums).some((each) => Number(each) !== 0));
+}
+
+function monthLater(day: string): string {
+  return new Date(Date.parse(day) + 30 * 86_400_000).toISOString().slice(0, 10);
+}
+
+/** The days of the first and the last event. */
+function rangeOf(events: readonly Event[]) {
+  const days = events.map(({ at }) => at.slice(0, 10)).sort();
+  return { from: days[0] ?? '', to: days.at(-1) ?? '' };
+}
+
+describe('sales', () => {
+  it('are what the events say, in each unit, live and rebuilt', async () => {
+    const lives = fc.array(paymentHistory(), { minLength: 1, maxLength: 4 });
+    await fc.assert(
+      fc.asyncProperty(lives, fc.boolean(), async (histories, sandbox) => {
+        const stories = histories.map(({ events }) => events);
+        const { events, store } = await worldOf(stories);
+        const view = new SalesView(store);
+        const all = { tenantId: TENANT, sandbox, ...rangeOf(stories.flat()) };
+        const months = await view.sales({ ...all, unit: 'month' });
+        expect(plain(months)).toEqual(recounted(stories.flat(), sandbox));
+        const some = { ...all, to: monthLater(all.from) };
+        const inRange = stories.flat().filter(({ at }) => at.slice(0, 10) <= some.to);
+        for (const unit of ['day', 'hour'] as const) {
+          const found = await view.sales({ ...some, unit });
+          expect(plain(found), unit).toEqual(recounted(inRange, sandbox));
+        }
+        await expectEqualToRebuilt({ events, store, vault: undefined, projections: [ledger] });
+      }),
+      { numRuns: 15 },
+    );
+  });
+
+  it('have every period of the range, also those without anything', async () => {
+    const capture = A.captured({ at: '2026-02-27T23:10:00.000Z' });
+    const { store } = await worldOf([[A.submitted(), A.started(), capture]]);
+    const periods = async (unit: 'hour' | 'day' | 'month') => {
+      const query = {
+        tenantId: TENANT,
+        sandbox: false,
+        unit,
+        from: '2026-02-27',
+        to: '2026-03-01',
+      };
+      const [found] = await new SalesView(store).sales(query);
+      return found?.periods.map(({ period, captures }) => [period, captures]);
+    };
+    expect(await periods('month')).toEqual([
+      ['2026-02', 1],
+      ['2026-03', 0],
+    ]);
+    expect(await periods('day')).toEqual([
+      ['2026-02-27', 1],
+      ['2026-02-28', 0],
+      ['2026-03-01', 0],
+    ]);
+    const hours = (await periods('hour')) ?? [];
+    expect(hours).toHaveLength(72);
+    expect(hours.filter(([, captures]) => captures === 1)).toEqual([['2026-02-27T23', 1]]);
+  });
+});
