@@ -371,6 +371,8 @@ describe('the answers', () => {
     const report = await ask('GET', '/api/ledger/recurring');
     expect(report.currencies).toMatchObject([{ totals: { joined: 1, activeAtEnd: 1 } }]);
     await ask('GET', '/api/ledger/recurring?from=2026-02&to=2026-01');
+    await ask('GET', `/api/ledger/sales?unit=month&from=${MONTH}-01&to=${MONTH}-01`);
+    await ask('GET', '/api/ledger/sales?unit=hour&from=2026-01-01&to=2026-12-31');
   });
 
   it('are as the document says about changes of a subscription', async () => {

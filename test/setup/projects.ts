@@ -100,7 +100,7 @@ export const PROJECTS: readonly Project[] = [
     name: 'examples',
     include: [
       'test/docs/readme.test.ts',
-      'test/e2e/demo{,-hosts}.test.ts',
+      'test/e2e/{console,demo,demo-hosts}.test.ts',
       'test/examples/*.test.ts',
     ],
     postgres: true,

@@ -1359,6 +1359,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/ledger/sales": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Sales by hour, day or month
+         * @description What was captured, refunded, charged back and declined, as the books have it: each in the period in which it was booked, GMT. At most 14 days by hour and 400 by day.
+         *
+         *     Scope: `ledger:read`.
+         */
+        get: operations["getSales"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/widget/{file}": {
         parameters: {
             query?: never;
@@ -9001,6 +9023,112 @@ export interface components {
             /** @description left / activeAtStart; null when activeAtStart is 0. It passes 1 when more leave, new ones among them, than were there at the start */
             churnRate: number | null;
         };
+        SalesReport: {
+            /**
+             * @description Whether it did what was asked; of a transaction, whether money moved as it says
+             * @constant
+             */
+            success: true;
+            /**
+             * @description How long a period is
+             * @example day
+             * @enum {string}
+             */
+            unit: "hour" | "day" | "month";
+            /** @description The first month */
+            from: string;
+            /** @description The last month */
+            to: string;
+            /** @description Those with anything in the range, each by itself: they are never added up */
+            currencies: components["schemas"]["SalesCurrency"][];
+        };
+        SalesCurrency: {
+            /** @description Currency code of ISO 4217 */
+            currency: string;
+            /** @description Every one of the range, in order */
+            periods: components["schemas"]["SalesPeriod"][];
+            totals: components["schemas"]["SalesTotals"];
+            /** @description Those with anything in the range */
+            accounts: components["schemas"]["SalesAccount"][];
+        };
+        SalesPeriod: {
+            /**
+             * @description The hour, the day or the month, GMT
+             * @example 2026-11-23T20
+             */
+            period: string;
+            /** @description In major units: captured, less voids */
+            captured: number;
+            /** @description In major units: refunded, less refunds that the bank sent back */
+            refunded: number;
+            /** @description In major units: charged back, less chargebacks that were reversed */
+            chargedBack: number;
+            /** @description In major units: every fee, less those that voids gave back */
+            fees: number;
+            /** @description In major units: captured less refunded, charged back and fees */
+            net: number;
+            /**
+             * Format: int64
+             * @description Payments that were captured
+             */
+            captures: number;
+            /**
+             * Format: int64
+             * @description Payments that were declined, each once in the end
+             */
+            declines: number;
+        };
+        /** @description Of the range */
+        SalesTotals: {
+            /** @description In major units: captured, less voids */
+            captured: number;
+            /** @description In major units: refunded, less refunds that the bank sent back */
+            refunded: number;
+            /** @description In major units: charged back, less chargebacks that were reversed */
+            chargedBack: number;
+            /** @description In major units: every fee, less those that voids gave back */
+            fees: number;
+            /** @description In major units: captured less refunded, charged back and fees */
+            net: number;
+            /**
+             * Format: int64
+             * @description Payments that were captured
+             */
+            captures: number;
+            /**
+             * Format: int64
+             * @description Payments that were declined, each once in the end
+             */
+            declines: number;
+        };
+        /** @description Of the range, of one merchant account */
+        SalesAccount: {
+            /**
+             * Format: int64
+             * @description The merchant account; in an answer 0 or null before one was tried
+             */
+            merchantAccountId: number;
+            /** @description In major units: captured, less voids */
+            captured: number;
+            /** @description In major units: refunded, less refunds that the bank sent back */
+            refunded: number;
+            /** @description In major units: charged back, less chargebacks that were reversed */
+            chargedBack: number;
+            /** @description In major units: every fee, less those that voids gave back */
+            fees: number;
+            /** @description In major units: captured less refunded, charged back and fees */
+            net: number;
+            /**
+             * Format: int64
+             * @description Payments that were captured
+             */
+            captures: number;
+            /**
+             * Format: int64
+             * @description Payments that were declined, each once in the end
+             */
+            declines: number;
+        };
         WidgetAddress: {
             /** @description The script, with its hash */
             src: string;
@@ -13657,6 +13785,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RecurringReport"];
+                };
+            };
+            default: components["responses"]["Refusal"];
+        };
+    };
+    getSales: {
+        parameters: {
+            query: {
+                /** @description How long a period is */
+                unit: "hour" | "day" | "month";
+                /** @description The first day, GMT */
+                from: string;
+                /** @description The last day, GMT. Of months only the months count */
+                to: string;
+                currency?: string;
+                /** @description The merchant account; in an answer 0 or null before one was tried */
+                merchantAccountId?: number;
+                /** @description Absent: the live books */
+                sandbox?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The report */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SalesReport"];
                 };
             };
             default: components["responses"]["Refusal"];

@@ -21,6 +21,7 @@ import { MITIGATION } from './mitigation.ts';
 import { PAYMENT_LIST } from './payment-list.ts';
 import { RECURRING } from './recurring.ts';
 import { REFERENCES } from './references.ts';
+import { SALES } from './sales.ts';
 import { SENDER_DOMAINS } from './sender-domains.ts';
 import { SETTINGS } from './settings.ts';
 import { SETTLEMENTS } from './settlements.ts';
@@ -60,6 +61,7 @@ export const API = [
   DISPUTE_RATES,
   SETTLEMENTS,
   RECURRING,
+  SALES,
   WIDGET,
   CUSTOMER_LEADS,
   TRANSACTION_WEBHOOKS,

@@ -1,12 +1,15 @@
 /** How amounts and days are shown, alike on every page. */
+import { currencyOf, type RawNumber } from '@counterfoil/core';
 
-/** `1,234.50` of `1234.50`: the decimals are those of the currency. */
-export function shownAmount(amount: string | number): string {
-  const text = String(amount);
-  const [whole = '0', fraction] = text.replace('-', '').split('.');
+/** `1,234.50`, with the decimals of the currency. Exact beyond what a double holds. */
+export function shownAmount(amount: string | number | RawNumber, currency: string): string {
+  // Amounts that no double holds are texts within an object.
+  const text = typeof amount === 'object' ? JSON.stringify(amount) : String(amount);
+  const [whole = '0', fraction = ''] = text.replace('-', '').split('.');
+  const decimals = fraction.padEnd(currencyOf(currency)?.exponent ?? 0, '0');
   const grouped = BigInt(whole).toLocaleString('en');
   const sign = text.startsWith('-') ? '\u2212' : '';
-  return sign + (fraction === undefined ? grouped : `${grouped}.${fraction}`);
+  return sign + (decimals === '' ? grouped : `${grouped}.${decimals}`);
 }
 
 /** `2026-11-23 20:15:04 UTC`: what scripts replace by the time of the viewer. */

@@ -1,14 +1,192 @@
-/** The first page of the console. */
-import { consolePage, consoleSlice } from '../slice.ts';
+/** The first page of the console: sales against the time before, and what needs a person. */
+import type { SalesUnit } from '@counterfoil/projections';
+import { z } from 'zod';
+import { CurrencyCode, Day } from '../../api/wire.ts';
+import { consolePage, consoleSlice, type Visit } from '../slice.ts';
+import { needsOf } from './needs.ts';
+import { type SalesCurrency, salesChart, shownPeriod } from './sales-chart.ts';
+
+const PATH = '/overview';
+const DAY_MS = 86_400_000;
+const DAY_LENGTH = 'yyyy-mm-dd'.length;
+const MONTH_LENGTH = 'yyyy-mm'.length;
+const MAX_DISPUTES = 6;
+/** Searches without days are of the latest months only. */
+const LONG_AGO = '2000-01-01';
+const PERCENT = 100;
+
+/** How far each unit reaches back. */
+const RANGES: Readonly<Record<SalesUnit, { title: string; days: number }>> = {
+  hour: { title: 'Two days, by hour', days: 2 },
+  day: { title: '30 days, by day', days: 30 },
+  month: { title: '12 months, by month', days: 365 },
+};
+
+interface Range {
+  readonly from: string;
+  readonly to: string;
+}
 
 const overview = consolePage({
-  path: '/overview',
+  path: PATH,
   title: 'Overview',
+  query: z.object({
+    by: z.enum(['hour', 'day', 'month']).optional(),
+    to: Day.optional(),
+    currency: CurrencyCode.optional(),
+  }),
   template: '/overview/overview',
-  load: async () => ({}),
+  async load(visit, { query: { by = 'day', to, currency } }) {
+    const mayReadBooks = visit.may('ledger:read');
+    const last = to ?? (await lastDay(visit));
+    const [sales, subscriptions, disputes, needs] = await Promise.all([
+      mayReadBooks ? salesOf(visit, { by, to: last, currency }) : undefined,
+      mayReadBooks ? subscriptionsOf(visit) : [],
+      visit.may('disputes:read') ? visit.ledger.disputes.list({ limit: MAX_DISPUTES }) : undefined,
+      needsOf(visit),
+    ]);
+    return {
+      by,
+      to: last,
+      units: Object.entries(RANGES).map(([unit, { title }]) => ({ unit, title })),
+      hrefOf: (change: Record<string, string>) => {
+        const asked = { by, to: last, ...(currency !== undefined && { currency }), ...change };
+        return `${visit.href(PATH)}?${new URLSearchParams(asked)}`;
+      },
+      sales,
+      subscriptions,
+      disputes: disputes?.disputes,
+      needs,
+    };
+  },
 });
 
-export const OVERVIEW = consoleSlice({
-  nav: { title: 'Overview', path: '/overview' },
-  pages: [overview],
-});
+/** Today; where nothing happened for long, the day of the newest transaction. */
+async function lastDay(visit: Visit): Promise<string> {
+  const today = visit.services.now().slice(0, DAY_LENGTH);
+  if (!visit.may('transactions:read')) return today;
+  const { transactions } = await visit.ledger.transactions.search({ dateFrom: LONG_AGO, limit: 1 });
+  const newest = transactions[0]?.sent.slice(0, DAY_LENGTH) ?? today;
+  return Date.parse(today) - Date.parse(newest) > RANGES.day.days * DAY_MS ? newest : today;
+}
+
+interface SalesAsked {
+  readonly by: SalesUnit;
+  readonly to: string;
+  readonly currency: string | undefined;
+}
+
+async function salesOf(visit: Visit, { by, to, currency }: SalesAsked) {
+  const range = rangeTo(to, RANGES[by].days);
+  const earlier = rangeTo(dayBefore(range.from), RANGES[by].days);
+  const [now, before] = await Promise.all([
+    visit.ledger.books.sales({ unit: by, ...monthly(by, range) }),
+    visit.ledger.books.sales({ unit: by, ...monthly(by, earlier) }),
+  ]);
+  const most = now.currencies.toSorted((a, b) => b.totals.captures - a.totals.captures)[0];
+  const shown = now.currencies.find((each) => each.currency === currency) ?? most;
+  if (shown === undefined) return { currencies: [], shown: undefined };
+  const same = before.currencies.find((each) => each.currency === shown.currency);
+  return {
+    currencies: now.currencies.map((each) => each.currency),
+    shown: shown.currency,
+    figures: figuresOf(shown, same),
+    chart: salesChart(shown, same?.periods ?? []),
+    rows: shown.periods.map((each) => ({ ...each, period: shownPeriod(each.period) })),
+    accounts: await accountsOf(visit, shown),
+  };
+}
+
+function rangeTo(to: string, days: number): Range {
+  const from = new Date(Date.parse(to) - (days - 1) * DAY_MS).toISOString().slice(0, DAY_LENGTH);
+  return { from, to };
+}
+
+function dayBefore(day: string): string {
+  return new Date(Date.parse(day) - DAY_MS).toISOString().slice(0, DAY_LENGTH);
+}
+
+/** Twelve whole months, and the twelve before them. */
+function monthly(by: SalesUnit, { from, to }: Range): Range {
+  if (by !== 'month') return { from, to };
+  const first = new Date(`${to.slice(0, MONTH_LENGTH)}-01T00:00:00.000Z`);
+  first.setUTCMonth(first.getUTCMonth() - 11);
+  return { from: first.toISOString().slice(0, DAY_LENGTH), to };
+}
+
+function figuresOf({ currency, totals }: SalesCurrency, before: SalesCurrency | undefined) {
+  const amount = (
+    name: string,
+    pick: (sold: SalesCurrency['totals']) => SalesCurrency['totals']['net'],
+  ) => ({
+    name,
+    amount: pick(totals),
+    currency,
+    change: changeOf(Number(pick(totals)), before && Number(pick(before.totals))),
+  });
+  const tried = totals.captures + totals.declines;
+  return [
+    {
+      ...amount('Captured', ({ captured }) => captured),
+      of: counted(totals.captures, 'payment'),
+    },
+    {
+      ...amount('Refunded', ({ refunded }) => refunded),
+      of: `${shareOf(Number(totals.refunded), Number(totals.captured))} of what was captured`,
+      isBad: true,
+    },
+    { ...amount('Net', ({ net }) => net), of: 'after refunds, chargebacks and fees' },
+    {
+      name: 'Declined',
+      count: totals.declines,
+      of: tried === 0 ? 'of no payments' : `of ${counted(tried, 'payment')}`,
+      change: changeOf(totals.declines, before?.totals.declines),
+      isBad: true,
+    },
+  ];
+}
+
+function counted(count: number, what: string): string {
+  return `${count.toLocaleString('en')} ${what}${count === 1 ? '' : 's'}`;
+}
+
+function shareOf(part: number, whole: number): string {
+  return whole === 0 ? '0 %' : `${((part / whole) * PERCENT).toFixed(1)} %`;
+}
+
+/** In percent; undefined where there was nothing before. */
+function changeOf(now: number, before: number | undefined): number | undefined {
+  if (!before) return undefined;
+  return Math.round(((now - before) / Math.abs(before)) * PERCENT);
+}
+
+async function accountsOf(visit: Visit, { accounts, currency }: SalesCurrency) {
+  const titles = new Map<number, string>();
+  if (visit.may('merchant-accounts:read')) {
+    const { items } = await visit.ledger.merchantAccounts.list();
+    for (const { id, title } of items) titles.set(id, title);
+  }
+  return accounts.map(({ merchantAccountId, captured, captures, declines }) => {
+    const tried = captures + declines;
+    return {
+      title: titles.get(merchantAccountId) ?? `Merchant account ${merchantAccountId}`,
+      captures,
+      declines,
+      rate: tried === 0 ? undefined : ((captures / tried) * PERCENT).toFixed(1),
+      captured: captured,
+      currency,
+    };
+  });
+}
+
+/** Of the present month. */
+async function subscriptionsOf(visit: Visit) {
+  const month = visit.services.now().slice(0, MONTH_LENGTH);
+  const { currencies } = await visit.ledger.books.recurring({ from: month, to: month });
+  return currencies.map(({ currency, totals }) => ({
+    currency,
+    ...totals,
+  }));
+}
+
+export const OVERVIEW = consoleSlice({ nav: { title: 'Overview', path: PATH }, pages: [overview] });
