@@ -148,6 +148,7 @@ function hostOf(given: Given): Host {
       await Promise.all([server.close(), metricsServer?.close(), operatorServer?.close()]);
       await ended;
       await engine.close();
+      get(PART.metrics).close();
       logger.flush();
     },
   };
