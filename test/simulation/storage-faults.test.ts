@@ -191,6 +191,14 @@ describe('damaged files', () => {
     );
   });
 
+  it('a catalog of read models that ends within a page is made again', async () => {
+    const folder = copied();
+    harm(join(folder, 'read-models.db'), (bytes) =>
+      bytes.subarray(0, bytes.length - PAGE_BYTES + 1),
+    );
+    expect(await attempt(folder)).toEqual({ refused: [] });
+  });
+
   it('swapped read models are rebuilt', async () => {
     const folder = copied();
     const [ledger, reference, aside] = ['ledger-1', 'reference-1', 'aside'].map((name) =>

@@ -10,6 +10,8 @@ const IN_MEMORY = ':memory:';
 
 /** Results of SQLite that mean damage: ERROR (its tables are not what they were), CORRUPT, NOTADB. */
 const DAMAGE: ReadonlySet<number> = new Set([1, 11, 26]);
+/** IOERR_SHORT_READ: the file ends within a page. */
+const CUT_OFF = 522;
 const PRIMARY_CODE_MASK = 0xff;
 
 /** A file cannot be used; the message names it and says what to do. */
@@ -32,7 +34,7 @@ function isDamage(error: unknown): error is Error {
     error instanceof Error &&
     'errcode' in error &&
     typeof error.errcode === 'number' &&
-    DAMAGE.has(error.errcode & PRIMARY_CODE_MASK)
+    (error.errcode === CUT_OFF || DAMAGE.has(error.errcode & PRIMARY_CODE_MASK))
   );
 }
 

@@ -8,6 +8,8 @@ export const DAMAGE_MARK = '-damaged';
 
 /** Results of SQLite: CORRUPT, NOTADB. */
 const DAMAGE: ReadonlySet<number> = new Set([11, 26]);
+/** Result of SQLite, IOERR_SHORT_READ: the file ends within a page. */
+const CUT_OFF = 522;
 /** Result of SQLite: the statements are fixed, so the tables have changed. */
 const ERROR = 1;
 const READONLY = 8;
@@ -25,7 +27,7 @@ export function isDamage(error: unknown, path: string): boolean {
   // Nested or missing transactions are a fault of the program.
   if (errcode === ERROR) return !message.includes('transaction');
   if (errcode === READONLY) return isOfLaterFormat(path);
-  return DAMAGE.has(errcode & 0xff);
+  return errcode === CUT_OFF || DAMAGE.has(errcode & 0xff);
 }
 
 /** Whether its header has a later write format, which makes it read-only: no such file is ever written. */
