@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto';
 import { consoleRoutes } from '@counterfoil/http-host';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openTenant, type Running, startHost } from '../e2e/running-host.ts';
+import { openTenant, type Running, startHost, type TenantId } from '../e2e/running-host.ts';
 import { openUser, PASSWORD, Visitor } from './console-visitor.ts';
 
 const TENANT = 51;
@@ -214,6 +214,114 @@ describe('the account', () => {
     expect((await one.get('/console/live/account')).text).toContain('The session is ended.');
     expect((await one.get('/console/live/account')).text).not.toContain('The session is ended.');
     expect((await other.get(HOME)).status).toBe(303);
+  });
+});
+
+describe('roles', () => {
+  it('show and allow what they hold, and nothing else', async () => {
+    const { text } = await agent.get(HOME);
+    expect(text).not.toContain('/console/live/settings"');
+    expect(text).not.toContain('/console/live/activity"');
+    const refused = await agent.get('/console/live/settings/keys');
+    expect(refused.status).toBe(403);
+    expect(refused.text).toContain('keys:read');
+    expect((await agent.get('/console/live/activity.csv')).status).toBe(403);
+    expect((await owner.get(HOME)).text).toContain('/console/live/settings"');
+  });
+
+  it('let a viewer read, and change nothing', async () => {
+    const email = 'viewer@example.com';
+    await openUser(running, TENANT, { email, roleIds: ['viewer'] });
+    const viewer = await signedIn(email);
+    const { text, status } = await viewer.get('/console/live/settings/keys');
+    expect(status).toBe(200);
+    expect(text).not.toContain('New key');
+    const made = await viewer.submit(HOME, '/console/live/settings/new-key', KEY);
+    expect(made.status).toBe(403);
+  });
+
+  it('are taken away at once', async () => {
+    const email = 'former@example.com';
+    await openUser(running, TENANT, { email, roleIds: ['owner'] });
+    const former = await signedIn(email);
+    const { users } = running.host.engine.as({ tenantId: TENANT, actor: OWNER });
+    const { items } = await users.list();
+    await users.change(items.find((each) => each.email === email)?.id ?? '', { roleIds: [] });
+    expect((await former.get('/console/live/settings/users')).status).toBe(403);
+  });
+});
+
+const KEY = { label: 'shop', kind: 'api', environment: 'test', scopes: 'payments:read' };
+
+describe('settings', () => {
+  it('invite a user by a link that sets the password, once', async () => {
+    const invite = '/console/live/settings/invite';
+    const fields = { email: 'ben@example.com', name: 'Ben', roleIds: 'finance' };
+    const { text } = await owner.submit(invite, invite, fields);
+    const link = /data-copy="[^"]*(\/console\/welcome\?token=[\w-]+)"/.exec(text)?.[1] ?? '';
+    const token = new URLSearchParams(link.split('?')[1]).get('token') ?? '';
+    const ben = new Visitor(running.url);
+    const passwords = { link: token, password: PASSWORD, repeated: PASSWORD };
+    expect((await ben.submit(link, '/console/welcome', passwords)).status).toBe(303);
+    await ben.signIn(TENANT, 'ben@example.com');
+    expect((await ben.get('/console/live/settings/users')).status).toBe(403);
+  });
+
+  it('show what was entered again where it is refused', async () => {
+    const invite = '/console/live/settings/invite';
+    const fields = { email: OWNER, name: '<b>Olga</b>', roleIds: 'agent' };
+    const { status, text } = await owner.submit(invite, invite, fields);
+    expect(status).toBe(409);
+    expect(text).toContain('A user has this email');
+    expect(text).toContain('value="&lt;b&gt;Olga&lt;/b&gt;"');
+    expect(text).toMatch(/value="agent" checked/);
+  });
+
+  it('keep the last owner', async () => {
+    const { users } = running.host.engine.as({ tenantId: TENANT, actor: OWNER });
+    const { items } = await users.list();
+    const { id = '' } = items.find(({ email }) => email === OWNER) ?? {};
+    const page = `/console/live/settings/users/${id}`;
+    const { text } = await owner.submit(page, `${page}/status`, { status: 'disabled' });
+    expect(text).toMatch(/role="alert"[\s\S]*owner/);
+  });
+
+  it('make a key that works and is shown once, and revoke it', async () => {
+    const made = await owner.submit(HOME, '/console/live/settings/new-key', KEY);
+    const [, key = ''] = /data-copy="(cf_test_[^"]+)"/.exec(made.text) ?? [];
+    const call = () =>
+      fetch(`${running.url}/v1/payments`, {
+        headers: { Authorization: key, ClientId: String(TENANT), UserEmail: OWNER },
+      });
+    await running.host.readSide.caughtUp(TENANT as TenantId);
+    expect((await call()).status).toBe(200);
+    const { text } = await owner.get('/console/live/settings/keys');
+    expect(text).not.toContain(key);
+    const [, page = ''] = /href="(\/console\/live\/settings\/keys\/[^"]+)">shop</.exec(text) ?? [];
+    expect((await owner.submit(page, `${page}/revoke`)).status).toBe(303);
+    expect((await call()).status).toBe(401);
+  });
+});
+
+describe('activity', () => {
+  it('names the user, the address and the request, also as a file', async () => {
+    await owner.submit(HOME, '/console/live/settings/new-key', KEY);
+    const { keys } = running.host.engine.as({ tenantId: TENANT, actor: OWNER });
+    expect((await keys.list()).items.length).toBeGreaterThan(0);
+    const query = new URLSearchParams({ actor: OWNER, action: 'keys.create' });
+    const { text } = await owner.get(`/console/live/activity?${query}`);
+    expect(text).toContain('<code>keys.create</code>');
+    const csv = await owner.get(`/console/live/activity.csv?${query}`);
+    const [, row = ''] = csv.text.split('\r\n');
+    expect(row).toContain(`${OWNER},`);
+    expect(row).toContain('127.0.0.1');
+    expect(csv.headers.get('content-disposition')).toContain('activity.csv');
+  });
+
+  it('says what is wrong with a filter', async () => {
+    const { status, text } = await owner.get('/console/live/activity?dateFrom=yesterday');
+    expect(status).toBe(400);
+    expect(text).toContain('dateFrom');
   });
 });
 

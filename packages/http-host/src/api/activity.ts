@@ -103,7 +103,7 @@ function activityEndpoints(services: FaceServices): Endpoint[] {
         const isCsv = type === CSV_TYPE;
         return {
           status: 200,
-          chunks: isCsv ? csvChunks(pages) : jsonChunks(pages),
+          chunks: isCsv ? activityCsv(pages) : jsonChunks(pages),
           contentType: isCsv
             ? `${CSV_TYPE}; charset=utf-8; header=present`
             : `${type}; charset=utf-8`,
@@ -125,7 +125,8 @@ type Pages = AsyncIterable<readonly ActivityRecord[]>;
 
 const COLUMNS = Object.keys(fields) as (keyof typeof fields)[];
 
-async function* csvChunks(pages: Pages): AsyncGenerator<string> {
+/** A row for each record, below the names of the columns. */
+export async function* activityCsv(pages: Pages): AsyncGenerator<string> {
   yield csvOf(COLUMNS, []);
   for await (const page of pages) {
     yield csvOf(

@@ -140,8 +140,13 @@ export interface ConsoleFile {
 }
 
 export interface ConsoleSlice {
-  /** Absent: not in the navigation. */
-  readonly nav?: { readonly title: string; readonly path: string; readonly scope?: Scope };
+  /** Absent: not in the navigation. With `anyOf` for those who have one of these scopes. */
+  readonly nav?: {
+    readonly title: string;
+    readonly path: string;
+    readonly scope?: Scope;
+    readonly anyOf?: readonly string[];
+  };
   readonly pages: readonly ConsolePage[];
   readonly forms?: readonly ConsoleForm[];
   readonly files?: readonly ConsoleFile[];

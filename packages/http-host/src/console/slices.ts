@@ -1,6 +1,8 @@
 /** The sections of the console, in the order of its navigation. */
 import { ACCOUNT } from './account/slice.ts';
+import { ACTIVITY } from './activity/slice.ts';
 import { OVERVIEW } from './overview/slice.ts';
+import { SETTINGS } from './settings/slice.ts';
 import type { ConsoleSlice } from './slice.ts';
 
-export const CONSOLE: readonly ConsoleSlice[] = [OVERVIEW, ACCOUNT];
+export const CONSOLE: readonly ConsoleSlice[] = [OVERVIEW, ACTIVITY, SETTINGS, ACCOUNT];

@@ -60,6 +60,7 @@ export function frameOf({ visit, cookies, secret, tenantName }: SignedInVisit, p
   const { environment, user, tenantId, services } = visit;
   const sections = CONSOLE.flatMap(({ nav }) => {
     if (nav === undefined || (nav.scope !== undefined && !visit.may(nav.scope))) return [];
+    if (nav.anyOf?.some((scope) => visit.may(scope)) === false) return [];
     const isCurrent = path === nav.path || path.startsWith(`${nav.path}/`);
     return [{ title: nav.title, href: visit.href(nav.path), isCurrent, path: nav.path }];
   });

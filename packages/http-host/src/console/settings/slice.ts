@@ -1,0 +1,22 @@
+/** Settings of the tenant: users, roles, keys and domains. They hold for live and sandbox data alike. */
+import { consolePage, consoleSlice } from '../slice.ts';
+import { DOMAIN_FORMS, DOMAIN_PAGES } from './domains.ts';
+import { KEY_FORMS, KEY_PAGES } from './keys.ts';
+import { ROLE_FORMS, ROLE_PAGES } from './roles.ts';
+import { SETTINGS_SCOPES, tabsOf } from './tabs.ts';
+import { USER_FORMS, USER_PAGES } from './users.ts';
+
+const PATH = '/settings';
+
+const settings = consolePage({
+  path: PATH,
+  title: 'Settings',
+  template: '/settings/settings',
+  load: async (visit) => ({ tabs: tabsOf(visit) }),
+});
+
+export const SETTINGS = consoleSlice({
+  nav: { title: 'Settings', path: PATH, anyOf: SETTINGS_SCOPES },
+  pages: [settings, ...USER_PAGES, ...ROLE_PAGES, ...KEY_PAGES, ...DOMAIN_PAGES],
+  forms: [...USER_FORMS, ...ROLE_FORMS, ...KEY_FORMS, ...DOMAIN_FORMS],
+});

@@ -1,0 +1,149 @@
+/** Settings: the users of the tenant. */
+import type { UserView } from '@counterfoil/engine';
+import { z } from 'zod';
+import { Email, text, Uuid } from '../../api/wire.ts';
+import { Chosen, SeenVersion } from '../fields.ts';
+import { consoleForm, consolePage, type Outcome, type Visit } from '../slice.ts';
+import { PATHS, tabsOf } from './tabs.ts';
+
+const READ = 'users:read';
+const WRITE = 'users:write';
+const Name = text(200).min(1);
+const Id = z.object({ id: Uuid });
+const Listed = z.object({ after: text(64).optional() });
+
+async function rolesOf(visit: Visit) {
+  return (await visit.ledger.users.listRoles()).items.map(({ id, name }) => ({ id, name }));
+}
+
+const users = consolePage({
+  path: PATHS.users,
+  title: 'Users',
+  scope: READ,
+  query: Listed,
+  template: '/settings/users',
+  async load(visit, { query }) {
+    const [{ items, next }, roles] = await Promise.all([
+      visit.ledger.users.list({ ...(query?.after !== undefined && { after: query.after }) }),
+      rolesOf(visit),
+    ]);
+    const nameOf = new Map(roles.map(({ id, name }) => [id, name]));
+    return {
+      tabs: tabsOf(visit, PATHS.users),
+      users: items.map((user) => ({
+        ...user,
+        roles: user.roleIds.map((id) => nameOf.get(id) ?? id).join(', '),
+        href: visit.href(`${PATHS.users}/${user.id}`),
+      })),
+      next: next && `${visit.href(PATHS.users)}?${new URLSearchParams({ after: next })}`,
+      inviteHref: visit.may(WRITE) ? visit.href('/settings/invite') : undefined,
+    };
+  },
+});
+
+const invitation = consolePage({
+  path: '/settings/invite',
+  title: 'Invite a user',
+  scope: WRITE,
+  template: '/settings/invite',
+  load: async (visit) => ({
+    tabs: tabsOf(visit, PATHS.users),
+    roles: await rolesOf(visit),
+    action: visit.href('/settings/invite'),
+  }),
+});
+
+const invite = consoleForm({
+  name: 'invite',
+  path: '/settings/invite',
+  scope: WRITE,
+  body: z.object({ email: Email, name: Name, roleIds: Chosen }),
+  page: invitation,
+  async act(visit, { body }) {
+    const { token } = await visit.ledger.users.invite(body);
+    return withLink(visit, { token, email: body.email, what: 'The invitation' });
+  },
+});
+
+interface Link {
+  readonly token: string | null;
+  readonly email: string;
+  readonly what: string;
+}
+
+/** Without a mail server the owner passes the link on. */
+function withLink(visit: Visit, { token, email, what }: Link): Outcome {
+  const back = visit.href(PATHS.users);
+  if (token === null) return { to: back, notice: `${what} was mailed to ${email}.` };
+  const { services, context } = visit;
+  const base = services.publicUrl ?? `${new URL(context.origin ?? '').origin}`;
+  const link = `${base}/console/welcome?${new URLSearchParams({ token })}`;
+  return { template: '/settings/link', title: what, data: { email, link, back } };
+}
+
+const user = consolePage({
+  path: `${PATHS.users}/{id}`,
+  title: 'User',
+  scope: READ,
+  params: Id,
+  template: '/settings/user',
+  async load(visit, { params: { id } }) {
+    const found: UserView = await visit.ledger.users.get(id);
+    const path = `${PATHS.users}/${id}`;
+    return {
+      tabs: tabsOf(visit, PATHS.users),
+      back: visit.href(PATHS.users),
+      title: found.name,
+      user: found,
+      roles: await rolesOf(visit),
+      mayChange: visit.may(WRITE),
+      actions: {
+        change: visit.href(path),
+        status: visit.href(`${path}/status`),
+        reset: visit.href(`${path}/reset`),
+      },
+    };
+  },
+});
+
+const change = consoleForm({
+  name: 'change-user',
+  path: `${PATHS.users}/{id}`,
+  scope: WRITE,
+  params: Id,
+  body: z.object({ name: Name, roleIds: Chosen, rowVersion: SeenVersion }),
+  page: user,
+  async act(visit, { params: { id }, body }) {
+    await visit.ledger.users.change(id, body);
+    return { to: visit.href(`${PATHS.users}/${id}`), notice: 'The user is changed.' };
+  },
+});
+
+const changeStatus = consoleForm({
+  name: 'change-status',
+  path: `${PATHS.users}/{id}/status`,
+  scope: WRITE,
+  params: Id,
+  body: z.object({ status: z.enum(['active', 'disabled']) }),
+  page: user,
+  async act(visit, { params: { id }, body: { status } }) {
+    await visit.ledger.users.change(id, { status });
+    const notice = status === 'disabled' ? 'The user is disabled.' : 'The user may sign in again.';
+    return { to: visit.href(`${PATHS.users}/${id}`), notice };
+  },
+});
+
+const reset = consoleForm({
+  name: 'reset-user',
+  path: `${PATHS.users}/{id}/reset`,
+  scope: WRITE,
+  params: Id,
+  page: user,
+  async act(visit, { params: { id } }) {
+    const { token, email } = await visit.ledger.users.reset(id);
+    return withLink(visit, { token, email, what: 'The link for a new password' });
+  },
+});
+
+export const USER_PAGES = [users, invitation, user];
+export const USER_FORMS = [invite, change, changeStatus, reset];
