@@ -3,7 +3,7 @@ import { EventStoreError } from '@counterfoil/core';
 import { PageOutOfReach, ReadModelError } from '@counterfoil/projections';
 import { Refused, refused } from './refusal.ts';
 import { isOutage } from './storage/database-failures.ts';
-import { HostDatabaseError } from './storage/host-database.ts';
+import { HostDatabaseError } from './storage/host-database-error.ts';
 
 /** What a use case refuses with, or the refusal that its failure amounts to; undefined for a defect. */
 export function refusalOf(error: unknown): Refused | undefined {

@@ -8,8 +8,8 @@ import { holderFor } from './runtime/projecting/holder.ts';
 import { loadMasterKey, type Settings } from './settings.ts';
 import { agreeOnLog, agreeOnMasterKey } from './storage/agreement.ts';
 import { replaceDamagedReadModels } from './storage/damaged-files.ts';
-import { type HostDatabase, openHostDatabase } from './storage/host-database.ts';
 import { refuseLostEvents } from './storage/lost-events.ts';
+import { type HostDatabase, openHostDatabase } from './storage/open-host-database.ts';
 import {
   dataFilesOf,
   fileOf,

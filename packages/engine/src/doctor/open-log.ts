@@ -1,7 +1,6 @@
 /** Opens a log to be examined, wherever it is, without making one. */
 import { type EventStore, EventStoreError, type Position } from '@counterfoil/core';
 import { inspectSqliteLog, type LogInspection } from '@counterfoil/event-stores/sqlite';
-import pg from 'pg';
 import type { Settings } from '../settings.ts';
 import { engineOf, fileOf, isFile, openEventStore } from '../storage/stores.ts';
 import { reasonOf } from './finding.ts';
@@ -71,6 +70,7 @@ async function openFile(url: string, path: string): Promise<OpenedLog> {
 
 /** Opening a log makes its tables. What cannot be asked here fails when the log itself is opened. */
 async function hasLog(connectionString: string): Promise<boolean> {
+  const { default: pg } = await import('pg');
   const client = new pg.Client({ connectionString });
   client.on('error', () => undefined);
   try {

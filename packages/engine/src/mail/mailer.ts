@@ -1,6 +1,6 @@
 /** Sends mails to an SMTP server. */
 import { isEmail, withAsciiDomain } from '@counterfoil/core';
-import nodemailer, { type NodemailerError } from 'nodemailer';
+import type { NodemailerError } from 'nodemailer';
 import { isOneLine, type MailAddress, type SmtpServer } from './mail-settings.ts';
 import { publicSocket } from './public-socket.ts';
 import { inOneLine } from './templates.ts';
@@ -96,7 +96,31 @@ export interface MailerOptions {
   readonly publicOnly?: boolean;
 }
 
-export function smtpMailer({ server, publicOnly = false }: MailerOptions): Mailer {
+export function smtpMailer(options: MailerOptions): Mailer {
+  let transport: ReturnType<typeof openTransport> | undefined;
+  return {
+    async send(mail, signal) {
+      const fault = faultOf(mail);
+      if (fault !== undefined) return { outcome: 'refused', reason: fault };
+      const ends = AbortSignal.any([signal, AbortSignal.timeout(MAIL_TIMEOUT_MS)]);
+      try {
+        transport ??= openTransport(options);
+        const answer = await (await transport).sendMail({ ...messageOf(mail), signal: ends });
+        const rejected = rejectedIn(answer.rejectedErrors);
+        return { outcome: 'sent', response: wordsOf(answer.response), rejected };
+      } catch (error) {
+        return handoverOf(error as NodemailerError);
+      }
+    },
+    close() {
+      void transport?.then((opened) => opened.close({ force: true }));
+    },
+  };
+}
+
+/** Loads nodemailer, which hosts that send no mail do not need. */
+async function openTransport({ server, publicOnly = false }: MailerOptions) {
+  const { default: nodemailer } = await import('nodemailer');
   const { host, port, secure, credentials } = server;
   const transport = nodemailer.createTransport({
     pool: true,
@@ -123,21 +147,7 @@ export function smtpMailer({ server, publicOnly = false }: MailerOptions): Maile
   });
   // An error of an idle connection concerns no mail; without a listener it would crash the process.
   transport.on('error', () => {});
-  return {
-    async send(mail, signal) {
-      const fault = faultOf(mail);
-      if (fault !== undefined) return { outcome: 'refused', reason: fault };
-      const ends = AbortSignal.any([signal, AbortSignal.timeout(MAIL_TIMEOUT_MS)]);
-      try {
-        const answer = await transport.sendMail({ ...messageOf(mail), signal: ends });
-        const rejected = rejectedIn(answer.rejectedErrors);
-        return { outcome: 'sent', response: wordsOf(answer.response), rejected };
-      } catch (error) {
-        return handoverOf(error as NodemailerError);
-      }
-    },
-    close: () => transport.close({ force: true }),
-  };
+  return transport;
 }
 
 /** As nodemailer takes it; `signal` is beside it where it is sent. */
@@ -171,6 +181,7 @@ export function messageOf(mail: Mail) {
 
 /** The whole mail as it goes over the wire, for those who want to see it. */
 export async function sourceOf(mail: Mail): Promise<string> {
+  const { default: nodemailer } = await import('nodemailer');
   const transport = nodemailer.createTransport({ streamTransport: true, buffer: true });
   const { message } = await transport.sendMail(messageOf(mail));
   return String(message);

@@ -4,7 +4,7 @@ import type { EventStore } from '@counterfoil/core';
 import { deriveKey } from '../derive-key.ts';
 import { ConfigError, findMasterKey, type Settings } from '../settings.ts';
 import { openSound, StorageError } from '../storage/damaged-files.ts';
-import { type HostDatabase, openHostDatabase } from '../storage/host-database.ts';
+import { type HostDatabase, openHostDatabase } from '../storage/open-host-database.ts';
 import { dataFilesOf, hostDatabaseUrlOf, isFile, type Located } from '../storage/stores.ts';
 import type { CustomerKeys, CustomerVault } from './customer-keys.ts';
 import { KEY_TABLE } from './key-rows.ts';

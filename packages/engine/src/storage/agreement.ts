@@ -4,7 +4,8 @@ import { type EventStore, EventStoreError, type Position } from '@counterfoil/co
 import { PROJECTIONS, type ReadModelStore } from '@counterfoil/projections';
 import { firstEventOf } from '../personal-keys/keys-and-log.ts';
 import { ConfigError, markOfMasterKey } from '../settings.ts';
-import { type HostDatabase, setMarkOnce } from './host-database.ts';
+import type { HostDatabase } from './host-database.ts';
+import { setMarkOnce } from './host-marks.ts';
 
 /** A replica of the log may lag for a moment. */
 const LOOKS = 10;

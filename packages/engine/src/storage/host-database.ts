@@ -12,12 +12,12 @@ import { personalKeyMigrations } from '../personal-keys/key-rows.ts';
 import { credentialMigrations } from '../users/credentials.ts';
 import { webhookMigrations } from '../webhooks/delivery-store.ts';
 import { placeMigrations } from './checkpoints.ts';
+import { HostDatabaseError } from './host-database-error.ts';
 import { markMigrations } from './host-marks.ts';
 import { answerMigrations } from './kept-answers-tables.ts';
 import { rateLimitMigrations } from './rate-limit-table.ts';
 
 export type { Checkpoints, Places } from './checkpoints.ts';
-export { mark, setMarkOnce } from './host-marks.ts';
 
 /** The schema of all tables, that of the migrations included. */
 export const HOST_SCHEMA = 'counterfoil_host';
@@ -57,22 +57,6 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   ...credentialMigrations,
   ...webhookMigrations,
 };
-
-export type HostDatabaseErrorCode =
-  /** It cannot be reached, or refuses the connection. */
-  | 'unavailable'
-  /** Its tables are those of a later version. */
-  | 'newer';
-
-export class HostDatabaseError extends Error {
-  override readonly name = 'HostDatabaseError';
-  readonly code: HostDatabaseErrorCode;
-
-  constructor(code: HostDatabaseErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
-  }
-}
 
 export interface HostDatabase {
   /** Replaces broken connections. */

@@ -10,12 +10,7 @@ export {
   openDeliveries,
 } from '../webhooks/delivery-store.ts';
 export { openCheckpoints } from './checkpoints.ts';
-export {
-  type HostDatabase,
-  HostDatabaseError,
-  type HostDatabaseOptions,
-  openHostDatabase,
-} from './host-database.ts';
+export { HostDatabaseError } from './host-database-error.ts';
 export { mark, setMarkOnce } from './host-marks.ts';
 export {
   type AnswersAbout,
@@ -29,6 +24,11 @@ export {
   openSharedAnswers,
 } from './kept-answers.ts';
 export { OPEN_TYPE } from './kept-answers-tables.ts';
+export {
+  type HostDatabase,
+  type HostDatabaseOptions,
+  openHostDatabase,
+} from './open-host-database.ts';
 export { RoundTrips } from './round-trips.ts';
 export {
   EVENT_STORE_CLIENTS,

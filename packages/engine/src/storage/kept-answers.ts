@@ -5,7 +5,7 @@ import { crc32 } from 'node:zlib';
 import type { StreamName, Subject } from '@counterfoil/core';
 import { nameOf } from '../personal-keys/personal-key-cipher.ts';
 import { Claims, type ClaimsOptions, type Tried } from './claims.ts';
-import { HostDatabaseError } from './host-database.ts';
+import { HostDatabaseError } from './host-database-error.ts';
 import {
   ADDED_TO_FILE,
   FILE_INDICES,

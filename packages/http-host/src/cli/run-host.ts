@@ -1,4 +1,5 @@
 /** Runs a host as a process: for `counterfoil start`, and for programs that add to the host. */
+import { releaseMemory } from '@counterfoil/engine';
 import { type ComposeOptions, compose, type Host } from '../composition-root.ts';
 import { readConfig } from '../config.ts';
 import { turnOffCoreDumps } from './core-dumps.ts';
@@ -27,6 +28,7 @@ export async function runHost(
     const stopping = closeOnSignal(() => host.close());
     try {
       await begin(host);
+      releaseMemory();
     } catch (error) {
       // Stopped during startup: the next start completes what was interrupted.
       if (stopping.aborted) return;

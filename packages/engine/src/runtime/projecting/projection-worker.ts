@@ -2,6 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { openKeysInThread } from '../../personal-keys/open-personal-keys.ts';
 import { openEventStore, openReadModels } from '../../storage/stores.ts';
+import { releaseMemory } from '../release-memory.ts';
 import type { FromThread, ProjectionThreadData, ToThread } from './messages.ts';
 import { prepareProjector } from './project.ts';
 
@@ -32,6 +33,7 @@ port.on('message', async (request: ToThread) => {
 
 try {
   const projector = await preparing;
+  releaseMemory();
   notify({ type: 'started' });
   await projector.run();
 } catch (error) {
