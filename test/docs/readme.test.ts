@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { compose } from '@counterfoil/http-host';
 import { readConfig } from '@counterfoil/http-host/config';
-import { ERRORS } from '@counterfoil/http-host/http';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { fileTypeOf, type Send, subjectOf } from '../http-host/example-subjects.ts';
 import { freePort } from '../setup/postgres-server.ts';
@@ -99,25 +98,24 @@ describe('with the demo running', () => {
 
   async function codeOf(endpoint: string): Promise<string> {
     const [method = '', path = ''] = endpoint.split(' ');
-    const answer = await fetch(demo.url + path.replace('{file}', 'v1.js'), { method });
+    const answer = await fetch(
+      demo.url + path.replace('{file}', path.startsWith('/docs/') ? 'scalar.js' : 'v1.js'),
+      { method },
+    );
     const isJson = answer.headers.get('content-type')?.includes('json') === true;
     const { code } = (isJson ? await answer.json() : {}) as { code?: string };
     return code ?? '';
   }
 
-  it('explains every error code in the reference', { timeout: SLOW_MS }, async () => {
-    const page = await (await fetch(`${demo.url}/docs`)).text();
-    const missing = Object.keys(ERRORS).filter((code) => !page.includes(`id="error-${code}"`));
-    expect(missing).toEqual([]);
-    expect(page).not.toContain('id="error-no_such_code"');
-  });
-
-  it('accepts each example of the reference as it is pasted', { timeout: SLOW_MS }, async () => {
+  it('accepts each sample of the document as it is pasted', { timeout: SLOW_MS }, async () => {
     const { paths }: Json = await (await fetch(`${demo.url}/openapi.json`)).json();
     const operations = Object.entries<Json>(paths).flatMap(([path, item]) =>
-      Object.values<Json>(item).map(({ operationId }) => ({ id: operationId, path })),
+      Object.values<Json>(item).map(({ operationId, 'x-codeSamples': [{ source }] }) => ({
+        id: operationId,
+        path,
+        source,
+      })),
     );
-    const page = await (await fetch(`${demo.url}/docs`)).text();
     const { apiKey, clientId, userEmail, tenantKey } = readJson(CREDENTIALS);
     const ORIGIN = 'https://shop.example';
     const { content } = paths['/api/admin/leadkeys'].post.requestBody;
@@ -136,8 +134,8 @@ describe('with the demo running', () => {
       ORIGIN,
     };
     const statuses: [string, string][] = [];
-    for (const [serial, { id: operationId, path }] of operations.entries()) {
-      const example = exampleIn(page, operationId).replace('curl', CURL_STATUS);
+    for (const [serial, { id: operationId, path, source }] of operations.entries()) {
+      const example = source.replace('curl', CURL_STATUS);
       const subject = await subjectOf(
         { id: operationId, path },
         { send, serial, companyId: 1, paths },
@@ -155,14 +153,6 @@ describe('with the demo running', () => {
       ['settlePayouts', '400'],
     ]);
   });
-
-  /** The example as a browser renders it. */
-  function exampleIn(page: string, operationId: string): string {
-    const article = page.slice(page.indexOf(`<article id="${operationId}">`));
-    const [, html = ''] = /<pre><code>([\s\S]*?)<\/code><\/pre>/.exec(article) ?? [];
-    const shown = { '&quot;': '"', '&#39;': "'", '&lt;': '<', '&gt;': '>', '&amp;': '&' };
-    return html.replaceAll(/&\S+?;/g, (entity) => shown[entity as '&lt;'] ?? entity);
-  }
 
   it('backs up and restores as the operations manual says', { timeout: SLOW_MS }, async () => {
     const [block] = codeBlocks(section(readDocument('docs/operations.md'), '## Backup'));

@@ -1,4 +1,4 @@
-/** The whole way of a buyer in a real browser: visit, lead, card, decline, 3-D Secure, thanks, webhook, receipt. */
+/** In a real browser: a buyer from the visit over lead, card, decline and 3-D Secure to webhook and receipt, and a reader of the reference. */
 import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -264,6 +264,34 @@ describe.skipIf(CHROMIUM === undefined)('a buyer', () => {
     const element = await page.waitForSelector('#stolen');
     const frame = await element.contentFrame();
     await vi.waitUntil(() => frame?.url().startsWith('chrome-error:'));
+    await context.close();
+  });
+});
+
+describe.skipIf(CHROMIUM === undefined)('a reader of the reference', () => {
+  it('searches it, and sends a request from it', async () => {
+    const { page, errors, context } = await openPage(browser, { viewport: DESKTOP });
+    const elsewhere: string[] = [];
+    page.on('request', (request) => {
+      if (!request.url().startsWith(running.url)) elsewhere.push(request.url());
+    });
+    await page.goto(`${running.url}/docs#tag/operations/GET/livez`);
+    await page.getByRole('button', { name: 'Test Request (get /livez)' }).click();
+    const answered = page.waitForResponse(`${running.url}/livez`);
+    await page.getByRole('button', { name: /^Send/ }).first().click();
+    expect((await answered).status()).toBe(200);
+    await page.keyboard.press('Escape');
+    await page
+      .getByRole('button', { name: /Search/ })
+      .first()
+      .click();
+    await page.getByRole('dialog').locator('input').fill('void payment');
+    await page.getByRole('option', { name: /Void a payment/ }).click();
+    await page.getByText('"$BASE_URL/v1/payments/$PAYMENT_ID/void"').first().waitFor();
+    await look(page, 'desktop-5-reference');
+    expect(await watched(page.mainFrame(), 'violations')).toEqual([]);
+    expect(errors).toEqual([]);
+    expect(elsewhere.filter((url) => !url.startsWith('data:'))).toEqual([]);
     await context.close();
   });
 });

@@ -32,6 +32,7 @@ const PUBLIC = [
   '/api/public/checkout-sessions/{id}/pay',
   '/api/public/customer-leads',
   '/docs',
+  '/docs/{file}',
   '/livez',
   '/metrics',
   '/openapi.json',

@@ -321,6 +321,9 @@ describe('the answers', () => {
     for (const path of ['/livez', '/readyz', '/metrics', '/openapi.json', '/docs', '/']) {
       await ask('GET', path);
     }
+    for (const file of ['scalar.js', 'none.js']) {
+      await ask('GET', `/docs/${file}`, undefined, '/docs/{file}');
+    }
   });
 
   it('are as the document says about customers', async () => {

@@ -31,6 +31,7 @@ export async function subjectOf(
   if (operationId === 'takeGatewayEvent') {
     return { GATEWAY_ID: 'stripe', MERCHANT_ACCOUNT_ID: '1' };
   }
+  if (path.startsWith('/docs/')) return { DOC_ID: 'scalar.js' };
   if (path.startsWith('/widget/')) return { WIDGET_ID: 'v1.js' };
   if (path.includes('/checkout-sessions')) {
     const { example } = paths['/v1/checkout-sessions'].post.requestBody.content['application/json'];
@@ -134,7 +135,7 @@ export function fileTypeOf(path: string): string {
   return path.includes('/evidence') ? 'application/octet-stream' : 'text/csv';
 }
 
-/** The variable for the id after this path, as the reference page names it. */
+/** The variable for the id after this path, as the samples of the document name it. */
 export function variableOf(path: string): string {
   const one = (path.split('/').at(-1) ?? '').replace(/ies$/, 'y').replace(/s$/, '');
   return `${one.replaceAll('-', '_').toUpperCase()}_ID`;

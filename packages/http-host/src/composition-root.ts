@@ -1,6 +1,5 @@
 /** Composes the host: an engine and its HTTP interface. */
 import 'reflect-metadata';
-import { readFileSync } from 'node:fs';
 import type { Duplex } from 'node:stream';
 import {
   type Clock,
@@ -20,11 +19,7 @@ import { createLogger, type Logger } from './http/logging.ts';
 import type { HttpServer } from './http/server.ts';
 import { loadGateways } from './load-gateways.ts';
 import { placeSocket, removeSocket, socketFault, socketPathOf } from './operator/local-socket.ts';
-
-/** The version of the package. */
-export function packageVersion(): string {
-  return JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
-}
+import { packageVersion } from './package-version.ts';
 
 /** A composed host: its components, for embedders, and its lifecycle. */
 export interface Host {

@@ -9,6 +9,7 @@ import { healthEndpoints, metricsEndpoint, type Readiness } from './http/health.
 import type { Metrics } from './http/metrics.ts';
 import { type DocumentInfo, makeOpenApiDocument, openApiEndpoint } from './http/openapi.ts';
 import { referencePageEndpoints } from './http/reference-page.ts';
+import { packageVersion } from './package-version.ts';
 import {
   type AuthenticationPageServices,
   authenticationPageEndpoints,
@@ -26,7 +27,7 @@ export type RouteServices = ApiServices &
 
 const DOCUMENT: DocumentInfo = {
   title: 'Counterfoil',
-  version: '1.0.0',
+  version: packageVersion(),
   description:
     'An event-sourced payment and subscription ledger: payments, refunds, search and detail, and the books behind them.\n\nA text is refused that holds control characters, the separators U+2028 and U+2029 or half of a surrogate pair.\n\nMembers of a request body and query parameters that are not known are refused. `null` for an optional member of a request body means that it is absent.',
   tags: {

@@ -9,7 +9,7 @@ import {
   restoreBackup,
 } from '@counterfoil/engine/backup';
 import type { Command } from 'commander';
-import { packageVersion } from '../composition-root.ts';
+import { packageVersion } from '../package-version.ts';
 import { type DoctorOptions, examineFolder, withDoctorOptions } from './doctor.ts';
 import type { Session } from './session.ts';
 

@@ -1,6 +1,6 @@
 /** The command line: runs the host, and administers its ledger beside a running host or without one. */
 import { Command, CommanderError, Option } from 'commander';
-import { packageVersion } from '../composition-root.ts';
+import { packageVersion } from '../package-version.ts';
 import { addBackupCommands } from './backup.ts';
 import { addClockCommands } from './clock.ts';
 import { addCompletionCommand } from './completion.ts';

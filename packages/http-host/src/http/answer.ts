@@ -16,6 +16,8 @@ export interface Answer {
   readonly code?: ErrorCode;
   /** The body is the same buffer every time. */
   readonly isConstant?: boolean;
+  /** The body in brotli, where it is there already. */
+  readonly brotli?: Buffer | undefined;
   /** The same request may get another response later: not stored for replay. */
   readonly transient?: boolean;
   /** False while the work continues: a repetition under the same key gets the state of that time. */
@@ -54,8 +56,8 @@ export function answerOf(result: HandlerResult): Answer {
     return { status, contentType, body: '', headers, chunks, transient, ...kept };
   }
   if ('raw' in result) {
-    const { raw, contentType = JSON_TYPE, isConstant = false } = result;
-    return { status, contentType, body: raw, headers, isConstant, transient, ...kept };
+    const { raw, contentType = JSON_TYPE, isConstant = false, brotli } = result;
+    return { status, contentType, body: raw, headers, isConstant, brotli, transient, ...kept };
   }
   const body = result.body === undefined ? '' : JSON.stringify(result.body);
   return { status, contentType: JSON_TYPE, body, headers, transient, ...kept };

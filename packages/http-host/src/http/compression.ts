@@ -87,7 +87,8 @@ export class Compression {
     return { ...answer, body, headers };
   }
 
-  #bytesOf({ body, isConstant }: Answer, coding: Coding): Promise<Buffer> {
+  async #bytesOf({ body, isConstant, brotli }: Answer, coding: Coding): Promise<Buffer> {
+    if (coding === 'br' && brotli !== undefined) return brotli;
     if (typeof body === 'string') {
       return this.#limited(() => FAST[coding](Buffer.from(body)));
     }

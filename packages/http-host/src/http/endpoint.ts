@@ -133,6 +133,8 @@ export interface RawResult extends Result {
   readonly contentType?: string;
   /** The same buffer every time: it is compressed once. */
   readonly isConstant?: boolean;
+  /** The same in brotli, where it is there already. */
+  readonly brotli?: Buffer;
 }
 
 /** A response of any length, sent as it is made. Not for operations with an Idempotency-Key. */

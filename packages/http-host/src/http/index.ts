@@ -36,5 +36,5 @@ export {
   RateLimits,
 } from './rate-limit.ts';
 export { sharedCounters } from './rate-limit-postgres.ts';
-export { referencePageEndpoints, renderReferencePage } from './reference-page.ts';
+export { referencePageEndpoints } from './reference-page.ts';
 export { type CloseReport, DEFAULT_LIMITS, type HttpLimits, HttpServer } from './server.ts';

@@ -11,6 +11,8 @@ import {
 import { codeFor } from './email-errors.ts';
 import { type Endpoint, endpoint } from './endpoint.ts';
 import { ERRORS, type ErrorCode } from './errors.ts';
+import { guideOf } from './openapi-guide.ts';
+import { showSamples } from './openapi-samples.ts';
 import { simplifyShapes } from './openapi-shapes.ts';
 import { describeFields, type Examples, showExamples } from './openapi-words.ts';
 import { NOT_MODIFIED, StaticText } from './static-text.ts';
@@ -274,12 +276,13 @@ export function makeOpenApiDocument(
     paths[operation.path] = { ...paths[operation.path], [method]: operationOf(operation) };
   }
   const used = new Set(endpoints.map(({ tag }) => tag));
+  const codes = codesOf(endpoints);
   const document: ZodOpenApiObject = {
     openapi: '3.1.1',
     info: {
       title: info.title,
       version: info.version,
-      description: info.description,
+      description: guideOf(info.description, codes),
       license: LICENSE,
     },
     servers: [{ url: '/', description: 'This host' }],
@@ -288,12 +291,13 @@ export function makeOpenApiDocument(
       .map(([name, description]) => ({ name, description })),
     paths,
     components: componentsOf(endpoints),
-    'x-error-codes': codesOf(endpoints),
+    'x-error-codes': codes,
   };
   const made = createDocument(document);
   simplifyShapes(made);
   describeFields(made, info.glossary ?? {});
   if (info.examples !== undefined) showExamples(made, info.examples);
+  showSamples(made);
   return made;
 }
 
