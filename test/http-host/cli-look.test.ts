@@ -128,6 +128,7 @@ describe('tail', () => {
     expect(typesIn(await tail('--from', position)).length).toBeLessThan(all.length);
     expect(typesIn(await tail())).toEqual([]);
     expect(await folder.refused('tail', '--from', 'x', '--no-follow')).toMatch(/position/);
+    expect(await folder.refused('tail', { EVENT_STORE_URL: 'memory:' })).toMatch(/in the memory/);
   });
 
   it('shows no personal data', async () => {

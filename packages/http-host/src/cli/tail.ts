@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { styleText } from 'node:util';
 import type { Position, StoredEvent, TenantId } from '@counterfoil/core';
-import { openEventStore } from '@counterfoil/engine/storage';
+import { engineOf, openEventStore } from '@counterfoil/engine/storage';
 import type { Command } from 'commander';
 import { eventJson, eventLine } from './event-lines.ts';
 import { type Session, tenantIdOf, WrongWords } from './session.ts';
@@ -36,12 +36,16 @@ export function addTailCommand(program: Command, session: Session): void {
 }
 
 async function tail(session: Session, options: Options): Promise<void> {
+  const config = session.config();
+  if (engineOf(config.eventStoreUrl) === 'memory') {
+    throw new WrongWords('the log is in the memory of its host, where no command reaches it');
+  }
   const ending = new AbortController();
   const end = () => ending.abort();
   // A reader of the output that ends, such as `head`.
   session.stdout.once('error', end).once('close', end);
   if (options.follow) closeOnSignal(async () => end());
-  const events = await openEventStore(session.config(), { follow: true });
+  const events = await openEventStore(config, { follow: true });
   try {
     const after = options.from === undefined ? await events.head() : positionOf(options.from);
     const batches = subscribed(() =>
