@@ -115,6 +115,16 @@ describe.skipIf(CHROMIUM === undefined)('an owner', () => {
     await page.keyboard.press('/');
     expect(await page.evaluate('document.activeElement.id')).toBe('actor');
     await expectNoFaults('activity');
+    await page.evaluate('globalThis.isSamePage = true');
+    await page.fill('#action', 'users.invite');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/activity?*action=users.invite*');
+    await page.waitForFunction("document.querySelectorAll('#records tbody tr').length === 1");
+    expect(await page.evaluate('globalThis.isSamePage')).toBe(true);
+    expect(await page.textContent('#records time')).toMatch(/ago|now/);
+    await page.reload();
+    expect(await page.locator('#records tbody tr').count()).toBe(1);
+    await expectNoFaults('activity-filtered');
   });
 
   it('makes a key, copies it, and revokes it after being told what follows', async () => {

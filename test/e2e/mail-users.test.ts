@@ -22,7 +22,7 @@ async function codeOf(asked: Promise<unknown>): Promise<string> {
 }
 
 it('brings the code of an invitation to the user alone, good once', async () => {
-  const post = await Post.open();
+  const post = await Post.open({ env: { PUBLIC_URL: 'https://pay.example' } });
   const { status, body, text } = await post.caller.post('/api/admin/users', ADA);
   expect([status, body.item.token]).toEqual([201, null]);
   const [mail] = await post.mails(1);
@@ -30,7 +30,7 @@ it('brings the code of an invitation to the user alone, good once', async () => 
   expect(mail?.parsed.subject).toMatch(/^Your invitation to Group /);
   const code = codeIn(mail?.parsed.text);
   expect(text).not.toContain(code);
-  expect(mail?.parsed.html).toContain(code);
+  expect(mail?.parsed.html).toContain(`https://pay.example/console/welcome?token=${code}"`);
   const { events, engine } = post.running.host;
   for await (const batch of events.subscribe({ untilHead: true })) {
     for (const event of batch) expect(event.data + event.metadata).not.toContain(code);

@@ -37,12 +37,17 @@ export interface NoLetter {
   readonly nothing: 'erased' | 'no-address' | 'outdated';
 }
 
+/** Of the console. */
+const WELCOME_PATH = '/console/welcome';
+
 export interface LettersOptions {
   readonly commands: CommandRunner;
   readonly events: EventStore;
   readonly references: References;
   readonly signIns: Pick<SignIns, 'link'>;
   readonly authenticationLinks: Pick<AuthenticationLinks, 'urlOf'>;
+  /** Where the host's pages are, if that is known. */
+  readonly publicUrl?: string | undefined;
 }
 
 type SubscriptionEvent = Extract<
@@ -181,7 +186,7 @@ export class Letters {
     { mail: { tenantId, stream, kind }, profile }: Asked,
     { type, userId }: EventOf<'UserInvited' | 'PasswordResetRequested'>,
   ): Promise<Letter | NoLetter> {
-    const { commands, signIns } = this.#options;
+    const { commands, signIns, publicUrl } = this.#options;
     const user = (await commands.stateOf(Users, stream)).users.get(userId);
     const isInvitation = type === 'UserInvited';
     if (user === undefined || (isInvitation && user.status !== 'invited')) return OUTDATED;
@@ -195,6 +200,9 @@ export class Letters {
       ...asWritten(profile, kind),
       facts,
       rows: [['Code', token]],
+      ...(publicUrl !== undefined && {
+        button: { label: 'Set your password', url: `${publicUrl}${WELCOME_PATH}?token=${token}` },
+      }),
     });
     return { ...parts, to: { name: firstName, address: user.email } };
   }

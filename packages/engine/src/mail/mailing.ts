@@ -36,6 +36,8 @@ export interface MailingOptions {
   readonly references: References;
   readonly signIns: Pick<SignIns, 'link'>;
   readonly authenticationLinks: Pick<AuthenticationLinks, 'urlOf'>;
+  /** Where the host's pages are, if that is known. */
+  readonly publicUrl: string | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
 }

@@ -54,14 +54,15 @@ export const MAIL = slice({
     const routes = new MailRoutes({
       ...{ settings: mail, keepsMails, production, commands, senderDomains, vault },
     });
-    const links = new MailLinks(seal, settings.publicUrl);
+    const { publicUrl } = settings;
+    const links = new MailLinks(seal, publicUrl);
     const canUnsubscribe = links.canBeMade;
     const keeps: typeof routes.keeps = (owner) => routes.keeps(owner);
     const checking = { seal, clock, canUnsubscribe, keeps };
     const submissions = new Submissions({ mails, senderDomains, ...checking });
     const { events } = stores;
     const kept = { outbox, suppressions, seal, links };
-    const sending = { settings: mail, keepsMails, routes, events, ...kept };
+    const sending = { settings: mail, keepsMails, routes, events, publicUrl, ...kept };
     const mailing = new Mailing({ ...parts, ...sending });
     parts.erasing.add(async ({ emails, ...owner }) => {
       for (const email of emails) {
