@@ -7,6 +7,7 @@ import {
   type CommandOf,
   type Decision,
   decodeEvent,
+  decodeRecord,
   type Event,
   type EventOf,
   type Executor,
@@ -16,6 +17,7 @@ import {
   load,
   openerOf,
   type Position,
+  type RecordedEvent,
   type Rejection,
   type StateOf,
   type StoredEvent,
@@ -171,6 +173,14 @@ export class CommandRunner {
   /** The event, with its personal data opened. Rejects with `DamagedEvent` where that cannot be read. */
   async eventOf(stored: StoredEvent): Promise<Event> {
     return decodeEvent(stored, await openerOf(this.executor.vault, [stored]));
+  }
+
+  /** The events of a stream, oldest first. Rejects with `DamagedEvent` where one cannot be read. */
+  async recordedIn(stream: StreamName): Promise<readonly RecordedEvent<Event>[]> {
+    const { store, vault } = this.executor;
+    const stored = await store.read(stream);
+    const opener = await openerOf(vault, stored);
+    return stored.map((each) => decodeRecord(each, opener));
   }
 
   /** The present state of a stream. */

@@ -123,6 +123,7 @@ export type { KeyView, LeadKeyView, Shown, ShownLeadKey } from './tenants/tenant
 export type { ListedTenant } from './tenants/tenant-list.ts';
 export type { SettingsView } from './tenants/tenant-settings.ts';
 export { type IssuedKey, type KeyRequest, Tenants } from './tenants/tenants.ts';
+export type { HistoryEntry } from './transactions/transactions.ts';
 export type { Credentials } from './users/credentials.ts';
 export type { RoleView } from './users/roles.ts';
 export { type SignedIn, type SignIn, SignIns } from './users/sign-in.ts';

@@ -76,6 +76,7 @@ class World {
       searches: new SearchView(this.#store, reference),
       readSide: { caughtUp: () => this.project() } as unknown as ReadSide,
       clock: { ...clock, sleep: async () => {} } as never,
+      commands,
     });
     const references = { answerDaysOf: async () => Object.values(Transaction.ANSWER_DAYS) };
     const intake = new DisputeIntake({ commands, transactions, references, logger });

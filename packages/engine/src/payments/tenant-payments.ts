@@ -100,6 +100,14 @@ export class TenantPayments {
     return idOfKey(this.#acting, 'payment', { key });
   }
 
+  /** The refund, capture and void ids that an idempotency key has for a payment, used or not. */
+  requestIdsOf(id: TransactionId, idempotencyKey: string): readonly TransactionId[] {
+    const key = inputOf(IdempotencyKey, idempotencyKey);
+    return ['refundPayment', 'capturePayment', 'voidPayment'].map((operation) =>
+      idOfKey(this.#acting, operation, { key, actsOn: [id] }),
+    );
+  }
+
   /** Submits a payment and waits for the gateway's answer. A decline is a status, not a refusal. */
   async submit(submission: PaymentSubmission): Promise<PaymentView> {
     const { tenantId, caller } = this.#acting;

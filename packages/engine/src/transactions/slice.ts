@@ -13,13 +13,14 @@ export type TransactionParts = PartsOf<typeof TRANSACTIONS>;
 
 export const TRANSACTIONS = slice({
   scopes: { 'transactions:read': 'Search transactions and read their details' },
-  make({ stores, readSide, clock, referenceView }: Base & TenantParts) {
+  make({ stores, readSide, clock, commands, referenceView }: Base & TenantParts) {
     const { readModels } = stores;
     const transactions = new Transactions({
       details: new DetailView(readModels, referenceView),
       searches: new SearchView(readModels, referenceView),
       readSide,
       clock,
+      commands,
     });
     return { transactions };
   },

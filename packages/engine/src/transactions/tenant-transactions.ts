@@ -7,7 +7,7 @@ import type { CallInputs } from '../input/checked-calls.ts';
 import { definedOf } from '../input/defined.ts';
 import { named, type RecordedCalls } from '../recorded-calls.ts';
 import { type Search, SearchInput } from './search-input.ts';
-import type { Transactions } from './transactions.ts';
+import type { HistoryEntry, Transactions } from './transactions.ts';
 
 export class TenantTransactions {
   readonly #transactions: Transactions;
@@ -31,6 +31,19 @@ export class TenantTransactions {
     const found = await this.#transactions.detail(tenantId, data);
     return environment === 'live' || found?.sandbox === true ? found : undefined;
   }
+
+  /**
+   * What happened to a payment and its children, oldest first: who caused it, and when. Empty when the tenant
+   * has no payment of that id.
+   */
+  async history(id: string): Promise<readonly HistoryEntry[]> {
+    const { tenantId, environment } = this.#acting;
+    const { success, data } = TransactionId.safeParse(id);
+    const entries = success ? await this.#transactions.history(tenantId, data) : [];
+    const first = entries[0]?.event;
+    const isSandbox = first?.type === 'PaymentSubmitted' && first.sandbox;
+    return environment === 'live' || isSandbox ? entries : [];
+  }
 }
 
 /** The query, limited to what this caller may see. */
@@ -48,8 +61,10 @@ export function queryOf(
 export const TRANSACTION_INPUTS: CallInputs<TenantTransactions> = {
   search: [SearchInput.optional()],
   detail: [z.string()],
+  history: [z.string()],
 };
 
 export const TRANSACTION_CALLS: RecordedCalls<TenantTransactions> = {
   detail: named,
+  history: named,
 };

@@ -1,4 +1,10 @@
-/** Search and detail of transactions. Queries read the tenant's own writes. */
+/** Search, detail and history of transactions. Queries read the tenant's own writes. */
+import {
+  type EventMetadata,
+  type TenantId,
+  Transaction,
+  type TransactionId,
+} from '@counterfoil/core';
 import type {
   DetailView,
   SearchPage,
@@ -6,13 +12,23 @@ import type {
   SearchView,
   TransactionDetail,
 } from '@counterfoil/projections';
+import type { CommandRunner } from '../command-runner.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { ReadSide } from '../runtime/read-side.ts';
 
 /** Kinds of application that start a payment: children are shown within their payment. */
 const PAYMENT_KINDS = [1, 2, 3, 4, 5];
 
+/** An event of a payment: what happened, when it was recorded, and who caused it by which request. */
+export interface HistoryEntry extends Pick<EventMetadata, 'actor' | 'keyId' | 'requestId'> {
+  /** Place among the events of the payment, from 0. */
+  readonly revision: number;
+  readonly recordedAt: string;
+  readonly event: Transaction.Event;
+}
+
 interface TransactionServices {
+  readonly commands: CommandRunner;
   readonly details: DetailView;
   readonly searches: SearchView;
   readonly readSide: ReadSide;
@@ -39,12 +55,30 @@ export class Transactions {
     return this.#services.details.payment(tenantId, id);
   }
 
+  /** The events of a payment, oldest first. */
+  async history(
+    tenantId: TenantId,
+    transactionId: TransactionId,
+  ): Promise<readonly HistoryEntry[]> {
+    const { commands } = this.#services;
+    const recorded = await commands.recordedIn(Transaction.streamOf({ tenantId, transactionId }));
+    return recorded.map(({ revision, time, event, metadata: { actor, keyId, requestId } }) => ({
+      revision,
+      recordedAt: time,
+      event: event as Transaction.Event,
+      actor,
+      ...(keyId !== undefined && { keyId }),
+      ...(requestId !== undefined && { requestId }),
+    }));
+  }
+
   /** A page, newest first. Refuses with `PageOutOfReach` beyond the last reachable page. */
   async search(query: Omit<SearchQuery, 'now'>): Promise<SearchPage> {
     const { searches, readSide, clock } = this.#services;
     await readSide.caughtUp(query.tenantId);
     return searches.search({ ...query, now: clock.now() });
   }
+
   /** The same for payments only, without children. */
   payments({ filter, ...query }: Omit<SearchQuery, 'now'>): Promise<SearchPage> {
     return this.search({ ...query, filter: { ...filter, kinds: PAYMENT_KINDS } });

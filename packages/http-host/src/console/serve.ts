@@ -109,9 +109,9 @@ async function sent(
         const { to, notice } = outcome;
         return redirection(to, notice === undefined ? {} : cookies.set('notice', notice));
       }
-      const { template, title, data } = outcome;
+      const { template, title, data, status: shownStatus = 200 } = outcome;
       const frame = frameOf(signedIn, form.page.path);
-      return pageAnswer({ template, data: { frame, title, ...data } });
+      return pageAnswer({ status: shownStatus, template, data: { frame, title, ...data } });
     } catch (error) {
       const refusal = error instanceof Refusal ? error : visit.services.refusalOf(error);
       if (refusal === undefined || refusal.code === 'not_found') throw error;

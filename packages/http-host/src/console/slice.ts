@@ -100,6 +100,8 @@ interface Elsewhere {
 
 /** What a form shows itself, such as a secret that is shown once. */
 interface Shown {
+  /** Default: 200. */
+  readonly status?: number;
   readonly template: string;
   readonly title: string;
   readonly data: object;

@@ -4,5 +4,12 @@ import { ACTIVITY } from './activity/slice.ts';
 import { OVERVIEW } from './overview/slice.ts';
 import { SETTINGS } from './settings/slice.ts';
 import type { ConsoleSlice } from './slice.ts';
+import { TRANSACTIONS } from './transactions/slice.ts';
 
-export const CONSOLE: readonly ConsoleSlice[] = [OVERVIEW, ACTIVITY, SETTINGS, ACCOUNT];
+export const CONSOLE: readonly ConsoleSlice[] = [
+  OVERVIEW,
+  TRANSACTIONS,
+  ACTIVITY,
+  SETTINGS,
+  ACCOUNT,
+];

@@ -19,6 +19,7 @@ export { alertDeadlineOf } from './dispute.ts';
 export { type Event, type EventOf, events, Fee, Route, Terms } from './events.ts';
 export * from './expiry.ts';
 export * from './order.ts';
+export { shareOf, type Variant, variantsLeft } from './refund.ts';
 export { type Movement, unsettledMovements } from './settlement.ts';
 export * from './state.ts';
 export * from './status.ts';

@@ -155,8 +155,7 @@ function itemsOf(
       };
     }
     const leftMinor = variant.leftMinor - before.amountMinor;
-    const share = divideHalfEven(variant.paidMinor * BigInt(quantity), BigInt(variant.ordered));
-    const amountMinor = given ?? (share < leftMinor ? share : leftMinor);
+    const amountMinor = given ?? shareOf({ ...variant, leftMinor }, quantity);
     if (amountMinor < 0n) return { type: 'AmountNotPositive', amountMinor, currency };
     if (amountMinor > leftMinor) {
       return {
@@ -204,7 +203,8 @@ function sum(parts: readonly { readonly amountMinor: bigint }[]): bigint {
   return parts.reduce((total, { amountMinor }) => total + amountMinor, 0n);
 }
 
-interface Variant {
+/** What is ordered of a variant, and what of it is not refunded yet. */
+export interface Variant {
   readonly ordered: number;
   readonly left: number;
   readonly paidMinor: bigint;
@@ -217,8 +217,17 @@ function standingRefunds({ refunds }: Payment): readonly Payment['refunds'][numb
   return refunds.filter(({ status }) => status !== 'RefundFailed');
 }
 
+/** What a quantity gives back by itself: its share of what was paid, at most what is left. */
+export function shareOf(
+  { paidMinor, ordered, leftMinor }: Pick<Variant, 'paidMinor' | 'ordered' | 'leftMinor'>,
+  quantity: number,
+): bigint {
+  const share = divideHalfEven(paidMinor * BigInt(quantity), BigInt(ordered));
+  return share < leftMinor ? share : leftMinor;
+}
+
 /** Per variant, whatever lines it stands in: how many and how much was ordered, and is not refunded yet. */
-function variantsLeft(payment: Payment): Map<number, Variant> {
+export function variantsLeft(payment: Payment): Map<number, Variant> {
   const variants = new Map<number, Variant>();
   for (const item of payment.items) {
     const before = variants.get(item.storefrontVariantId);

@@ -1,0 +1,10 @@
+/** Transactions: searched, shown, and acted upon. */
+import { consoleSlice } from '../slice.ts';
+import { detail } from './detail.ts';
+import { exported, list, PATH, SCOPE } from './list.ts';
+
+export const TRANSACTIONS = consoleSlice({
+  nav: { title: 'Transactions', path: PATH, scope: SCOPE },
+  pages: [list, detail],
+  files: [exported],
+});
