@@ -152,4 +152,25 @@ describe.skipIf(CHROMIUM === undefined)('an owner', () => {
     expect(await page.isVisible('#keys')).toBe(true);
     await expectNoFaults('keys');
   });
+
+  it('searches a payment, refunds a part of it and reads that in its story', async () => {
+    const { orderId } = await owner.paid({ email: 'ada@example.com' });
+    await go('/console/live/transactions');
+    await expectNoFaults('transactions');
+    await page.keyboard.press('/');
+    await page.keyboard.type(String(orderId));
+    await page.keyboard.press('Enter');
+    await page.click('.rows td:first-child a');
+    await expectNoFaults('transaction');
+    await page.click('.actions >> text=Refund');
+    await page.fill('#amount', '12.50');
+    await expectNoFaults('transaction-refund');
+    await page.click('text=Review');
+    expect(await page.textContent('.consequences')).toContain('12.50 GBP goes back');
+    await expectNoFaults('transaction-refund-review');
+    await page.click('button:has-text("Refund 12.50 GBP")');
+    expect(await page.textContent('.notice')).toContain('12.50 GBP refunded');
+    expect(await page.textContent('.story > li:first-child')).toContain('12.50 GBP refunded');
+    await expectNoFaults('transaction-refunded');
+  });
 });

@@ -152,3 +152,132 @@ describe('a transaction', () => {
     expect((await agent.get(`${LIST}/${id}`)).text).not.toContain('id="journal"');
   });
 });
+
+/** The fields of the form that a page of review shows. */
+function reviewed({ text }: ShownPage): Record<string, string> {
+  const fields = [...text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)">/g)];
+  return Object.fromEntries(
+    fields.map(([, name, value = '']) => [name, value.replaceAll('&quot;', '"')]),
+  );
+}
+
+async function review(visitor: Visitor, id: string, query: Record<string, string>) {
+  return reviewed(await visitor.get(`${LIST}/${id}/refund/review?${new URLSearchParams(query)}`));
+}
+
+describe('a refund', () => {
+  it('is done once, however often its form is sent', async () => {
+    const { id } = await caller.paid();
+    const form = await review(agent, id, { what: 'part', amount: '12.34' });
+    const path = `${LIST}/${id}/refund/review`;
+    const answers = await Promise.all([agent.post(path, form), agent.post(path, form)]);
+    answers.push(await agent.post(path, form));
+    expect(answers.map(({ status }) => status)).toEqual([303, 303, 303]);
+    const { childTransactions } = await caller.transaction(id);
+    expect(childTransactions.map(({ priceVal }: Json) => priceVal)).toEqual([12.34]);
+    const { text } = await agent.get(`${LIST}/${id}`);
+    expect(text).toContain('12.34 GBP refunded');
+    expect(text).toContain(`asked for by ${AGENT}`);
+  });
+
+  it('of everything says so, and leaves nothing', async () => {
+    const { id } = await caller.paid();
+    const page = await agent.get(`${LIST}/${id}/refund/review?what=all`);
+    expect(page.text).toContain('100.00 GBP goes back to the card of customer@example.com');
+    await agent.post(`${LIST}/${id}/refund/review`, reviewed(page));
+    expect((await caller.transaction(id)).refunded).toBe(true);
+    expect((await agent.get(`${LIST}/${id}/refund`)).text).toContain('Nothing can be refunded');
+  });
+
+  it('of items takes their share, and puts them back in stock', async () => {
+    const { id } = await caller.ordered();
+    const query = { what: 'part', 'quantity-501': '2', 'quantity-503': '1', shipping: '' };
+    const form = await review(agent, id, { ...query, restock: 'yes' });
+    const answer = await agent.post(`${LIST}/${id}/refund/review`, form);
+    expect(answer.status, answer.text).toBe(303);
+    const { payment } = await running.host.engine
+      .as({ tenantId: TENANT, actor: AGENT })
+      .payments.get(id);
+    expect(payment.refunds.map(({ amountMinor }) => amountMinor)).toEqual([4_000n]);
+    expect(payment.refunds[0]?.items.every(({ restock }) => restock)).toBe(true);
+    const { text } = await agent.get(`${LIST}/${id}/refund`);
+    expect(text).toContain('2 of 4');
+  });
+
+  it.each([
+    ['more than is left', '100.01', 'Only 100.00 GBP is left to refund'],
+    ['too many decimals', '1.234', 'Enter an amount in GBP'],
+    ['no number', 'ten', 'Enter an amount in GBP'],
+    ['nothing', '0', 'Say how much'],
+  ])('of %s cannot be sent', async (_, amount, text) => {
+    const { id } = await caller.paid();
+    const page = await agent.get(`${LIST}/${id}/refund/review?what=part&amount=${amount}`);
+    expect(page.text).toContain(text);
+    expect(reviewed(page)['refund']).toBeUndefined();
+  });
+
+  it('that the gateway refuses is no success', async () => {
+    const { id } = await caller.paid({ card: card(CARDS.refundFails) });
+    const form = await review(agent, id, { what: 'all' });
+    const { status, text } = await agent.post(`${LIST}/${id}/refund/review`, form);
+    expect(status).toBe(402);
+    expect(text).toContain('The gateway refused');
+  });
+});
+
+describe('two agents at once', () => {
+  it('the second is shown what the first did, and nothing is done', async () => {
+    const { id } = await caller.paid();
+    const other = await signedIn(OTHER);
+    const [first, second] = [
+      await review(agent, id, { what: 'part', amount: '60' }),
+      await review(other, id, { what: 'part', amount: '30' }),
+    ];
+    await agent.post(`${LIST}/${id}/refund/review`, first);
+    const { status, text } = await other.post(`${LIST}/${id}/refund/review`, second);
+    expect(status).toBe(409);
+    expect(text).toContain('60.00 GBP refunded');
+    expect(text).toContain(`asked for by ${AGENT}`);
+    expect((await caller.transaction(id)).childTransactions).toHaveLength(1);
+    // Begun again, with what is left.
+    const again = await review(other, id, { what: 'part', amount: '30' });
+    expect((await other.post(`${LIST}/${id}/refund/review`, again)).status).toBe(303);
+  });
+});
+
+describe('a capture and a void', () => {
+  it('are done once, and say what became of the payment', async () => {
+    const owner = await signedIn(OWNER);
+    for (const [action, query, expected] of [
+      ['capture', '?amount=40', 'Captured'],
+      ['void', '', 'Voided'],
+    ] as const) {
+      const { id } = (await caller.pay({ capture: false })).body;
+      const form = reviewed(await owner.get(`${LIST}/${id}/${action}${query}`));
+      const path = `${LIST}/${id}/${action}`;
+      const sent = [await owner.post(path, form), await owner.post(path, form)];
+      expect(sent.map(({ status }) => status)).toEqual([303, 303]);
+      expect((await caller.transaction(id)).status).toBe(expected);
+    }
+  });
+});
+
+describe('roles', () => {
+  it('that do not allow it show no button, and are refused', async () => {
+    const { id } = await caller.paid();
+    const { id: open } = (await caller.pay({ capture: false })).body;
+    const viewer = await signedIn(VIEWER);
+    const form = await review(agent, id, { what: 'all' });
+    const token = await viewer.token(`${LIST}/${id}`);
+    const sent = [
+      await viewer.post(`${LIST}/${id}/refund/review`, { ...form, token }),
+      await viewer.post(`${LIST}/${open}/capture`, { ...form, token }),
+      await viewer.post(`${LIST}/${open}/void`, { ...form, token }),
+    ];
+    expect(sent.map(({ status }) => status)).toEqual([403, 403, 403]);
+    expect((await viewer.get(`${LIST}/${id}`)).text).not.toContain('/refund"');
+    expect((await viewer.get(`${LIST}/${open}`)).text).not.toMatch(/\/(capture|void)"/);
+    expect((await agent.get(`${LIST}/${id}`)).text).toContain('/refund"');
+    expect((await caller.transaction(id)).childTransactions).toEqual([]);
+  });
+});

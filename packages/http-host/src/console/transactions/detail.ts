@@ -69,9 +69,6 @@ export const detail = consolePage({
       actions: actionsOf(visit, found, payment),
       addresses: {
         list: visit.href(PATH),
-        customer: visit.may('customers:read')
-          ? visit.href(`/customers/${transaction.customerID}`)
-          : undefined,
         order: `${visit.href(PATH)}?${new URLSearchParams({ orderIds: String(transaction.orderId) })}`,
       },
     };
@@ -158,9 +155,7 @@ function groupsOf(
 ): readonly Group[] {
   const last = routing.attempts.at(-1);
   const card = payment?.payment.card;
-  const customerHref = visit.may('customers:read')
-    ? visit.href(`/customers/${of.customerID}`)
-    : undefined;
+  const emailHref = `${visit.href(PATH)}?${new URLSearchParams({ emails: of.email })}`;
   const groups: Group[] = [
     {
       title: 'Payment',
@@ -178,8 +173,8 @@ function groupsOf(
       title: 'Customer',
       facts: [
         { label: 'Name', value: of.name },
-        { label: 'Email', value: of.email },
-        { label: 'Customer', value: String(of.customerID), href: customerHref },
+        { label: 'Email', value: of.email, href: emailHref },
+        { label: 'Customer', value: String(of.customerID), kind: 'id' },
       ],
     },
     {

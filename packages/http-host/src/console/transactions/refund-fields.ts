@@ -1,0 +1,165 @@
+/** The fields of a refund: all that is left, an amount, or items of the order. */
+import { Transaction, toDecimal, toMinor } from '@counterfoil/core';
+import type { PaymentView, RefundSubmission } from '@counterfoil/engine';
+import type { TransactionDetail } from '@counterfoil/projections';
+import { z } from 'zod';
+import { bounded } from '../../api/wire.ts';
+import { type Refusal, refuse } from '../../http/errors.ts';
+import { titlesOf } from './detail.ts';
+
+const MAX_LINES = 1_000;
+/** Characters of such a refund with all its lines. */
+const MAX_REVIEWED = 200_000;
+
+/** `quantity-501` is how many of variant 501 are given back. */
+const QUANTITY = /^quantity-(\d{1,15})$/;
+const Quantity = bounded(7).regex(/^\d*$/, 'must be a whole number');
+
+export const RefundFields = z
+  .object({
+    what: z.enum(['all', 'part']).optional(),
+    amount: bounded(32).optional(),
+    shipping: bounded(32).optional(),
+    other: bounded(32).optional(),
+    restock: z.literal('yes').optional(),
+    notify: z.literal('yes').optional(),
+  })
+  .catchall(bounded(64));
+export type RefundFields = z.output<typeof RefundFields>;
+
+/** What a page offers to give back. */
+export function refundChoices(payment: PaymentView, detail: TransactionDetail) {
+  const { payment: state, currency } = payment;
+  const titles = titlesOf(detail);
+  const byItem = isByItem(state);
+  const variants = byItem ? [...Transaction.variantsLeft(state)] : [];
+  return {
+    isByItem: byItem,
+    items: variants.slice(0, MAX_LINES).map(([id, { ordered, left, leftMinor }]) => ({
+      name: `quantity-${id}`,
+      title: titles.get(id) ?? `Variant ${id}`,
+      ordered,
+      left,
+      leftAmount: toDecimal(leftMinor, currency),
+    })),
+  };
+}
+
+type Part = NonNullable<RefundSubmission['items']>[number];
+
+/** What a page of review resolved: sent back as it is, so that a repetition asks for the same. */
+export const ReviewedRefund = bounded(MAX_REVIEWED)
+  .transform((text, { addIssue }) => {
+    try {
+      return JSON.parse(text) as unknown;
+    } catch {
+      addIssue('must be JSON');
+      return z.NEVER;
+    }
+  })
+  .pipe(
+    z.object({
+      amount: bounded(32),
+      // The engine checks them.
+      items: z.array(z.custom<Part>()).max(MAX_LINES),
+      notifyCustomer: z.boolean(),
+    }),
+  );
+
+export interface AskedRefund {
+  readonly submission: z.output<typeof ReviewedRefund>;
+  readonly amount: string;
+  /** In words. */
+  readonly lines: readonly string[];
+  readonly leftMinor: bigint;
+}
+
+/** Refuses what is no amount, a part of nothing, and more than is left. */
+export function askedRefund(payment: PaymentView, fields: RefundFields): AskedRefund {
+  const { currency, refundableMinor, refundableAmount } = payment;
+  if (refundableMinor <= 0n) throw problem('', 'Nothing of this payment can be refunded');
+  const { items, beyond, minor } = partsOf(payment, fields);
+  if (minor <= 0n) throw problem('amount', 'Say how much or what is to be given back');
+  if (minor > refundableMinor) {
+    throw problem('amount', `Only ${refundableAmount} ${currency} is left to refund`);
+  }
+  const shown = (part: { readonly minor: bigint }) =>
+    `${toDecimal(part.minor, currency)} ${currency}`;
+  const amount = toDecimal(minor, currency);
+  const restock = fields.restock === 'yes';
+  return {
+    amount,
+    submission: {
+      amount,
+      items: [
+        ...items.map((each) => ({
+          storefrontVariantId: each.id,
+          quantity: each.quantity,
+          amount: toDecimal(each.minor, currency),
+          restock,
+        })),
+        ...beyond.map((each) => ({
+          adjustment: each.adjustment,
+          amount: toDecimal(each.minor, currency),
+        })),
+      ],
+      notifyCustomer: fields.notify === 'yes',
+    },
+    lines: [
+      ...items.map((each) => `${each.quantity} of variant ${each.id}: ${shown(each)}.`),
+      ...beyond.map((each) => `${NAMES[each.adjustment]}: ${shown(each)}.`),
+      ...(restock && items.length > 0 ? ['The items are put back in stock.'] : []),
+    ],
+    leftMinor: refundableMinor - minor,
+  };
+}
+
+const NAMES = { shipping: 'For shipping', other: 'For something else' } as const;
+
+function partsOf({ payment, currency, refundableMinor }: PaymentView, fields: RefundFields) {
+  const none = { items: [], beyond: [] };
+  if (fields.what === 'all') return { ...none, minor: refundableMinor };
+  if (!isByItem(payment)) return { ...none, minor: minorOf(fields.amount, currency, 'amount') };
+  const items = itemsOf(payment, fields);
+  const beyond = (['shipping', 'other'] as const)
+    .filter((adjustment) => fields[adjustment])
+    .map((adjustment) => ({
+      adjustment,
+      minor: minorOf(fields[adjustment], currency, adjustment),
+    }))
+    .filter(({ minor }) => minor > 0n);
+  const minor = [...items, ...beyond].reduce((sum, each) => sum + each.minor, 0n);
+  return { items, beyond, minor };
+}
+
+function isByItem({ applicationKind }: PaymentView['payment']): boolean {
+  return applicationKind === Transaction.APPLICATION_KIND.Ecommerce;
+}
+
+function itemsOf(state: PaymentView['payment'], fields: RefundFields) {
+  const variants = Transaction.variantsLeft(state);
+  return Object.entries(fields).flatMap(([name, value]) => {
+    const id = Number(QUANTITY.exec(name)?.[1] ?? Number.NaN);
+    const variant = variants.get(id);
+    const { success, data } = Quantity.safeParse(value);
+    if (variant === undefined) return [];
+    if (!success) throw problem(name, 'A quantity must be a whole number');
+    const quantity = Number(data);
+    if (quantity === 0) return [];
+    if (quantity > variant.left) {
+      throw problem(name, `Only ${variant.left} of variant ${id} are left to refund`);
+    }
+    return [{ id, quantity, minor: Transaction.shareOf(variant, quantity) }];
+  });
+}
+
+/** In minor units. Refuses what is no amount of the currency. */
+export function minorOf(text: string | undefined, currency: string, field: string): bigint {
+  const minor = toMinor((text ?? '').replaceAll(',', ''), currency);
+  if (minor._tag === 'Right' && minor.right >= 0n) return minor.right;
+  throw problem(field, `Enter an amount in ${currency}, such as ${toDecimal(1234n, currency)}`);
+}
+
+function problem(field: string, detail: string): Refusal {
+  return refuse('invalid_request', detail, { errors: [{ pointer: `/${field}`, detail }] });
+}
