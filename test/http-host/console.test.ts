@@ -143,6 +143,36 @@ describe('signing in', () => {
     expect(texts[1]).toBe(texts[0]);
   });
 
+  it('sets a cookie of https where the host is reached so', async () => {
+    const secure = await startHost({ env: { PUBLIC_URL: 'https://pay.example' } });
+    try {
+      await openTenant(secure, TENANT);
+      await openUser(secure, TENANT, { email: OWNER, roleIds: ['owner'] });
+      const visitor = new Visitor(secure.url);
+      const token = await visitor.token(SIGN_IN);
+      const fields = { company: String(TENANT), email: OWNER, password: PASSWORD, token };
+      const origin = { Origin: 'https://pay.example' };
+      const { headers } = await visitor.post(SIGN_IN, fields, origin);
+      const [cookie = ''] = headers.getSetCookie();
+      expect(cookie).toMatch(
+        /^__Host-counterfoil-session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Secure$/,
+      );
+    } finally {
+      await secure.close();
+    }
+  });
+
+  it('says when to try again after five failures in a row', async () => {
+    const visitor = new Visitor(running.url);
+    const fields = { company: String(TENANT), email: 'hasty@example.com', password: 'wrong' };
+    for (let failures = 0; failures < 5; failures += 1) {
+      expect((await visitor.submit(SIGN_IN, SIGN_IN, fields)).status).toBe(400);
+    }
+    const { status, text } = await visitor.submit(SIGN_IN, SIGN_IN, fields);
+    expect(status).toBe(429);
+    expect(text).toMatch(/try again <time datetime="[^"]+">\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/);
+  });
+
   it('ends with the session', async () => {
     const visitor = await signedIn();
     await visitor.submit(HOME, '/console/sign-out');

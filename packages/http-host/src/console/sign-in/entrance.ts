@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { TenantId } from '@counterfoil/core';
 import { Refused } from '@counterfoil/engine';
+import type { RefusalOf } from '../../api/slice.ts';
 import { addressOf } from '../../api/wire.ts';
 import {
   type Endpoint,
@@ -84,6 +85,8 @@ interface Entrance {
   readonly status?: number;
   /** Of the second step. */
   readonly proof?: string;
+  /** After too many failures in a row. */
+  readonly retryAt?: string;
 }
 
 /** A page for those who are not signed in. */
@@ -95,7 +98,7 @@ function entrance({ services, context, template, status = 200, ...data }: Entran
   return pageAnswer({
     status,
     template,
-    data: { title: 'Sign in', problems: [], proof: undefined, token, ...data },
+    data: { title: 'Sign in', problems: [], proof: undefined, retryAt: undefined, token, ...data },
     ...(known === undefined && { headers: cookies.set('visitor', visitor) }),
   });
 }
@@ -129,12 +132,21 @@ async function signIn(sent: Sent): Promise<HandlerResult> {
       const { proof } = await services.signIns.provePassword(request);
       return again([], 200, proof);
     }
+    if (isDelayed(error)) {
+      const { retryAt } = error.refusal;
+      const status = statusOf(error, services);
+      return entrance({ services, context, template: '/sign-in/sign-in', values, retryAt, status });
+    }
     if (error.code === 'SignInRefused') {
       const tooMany = await services.rateLimits.failed(context.remoteAddress);
       if (tooMany !== undefined) throw tooMany;
     }
     return again([problem(textOf(error, services))], statusOf(error, services), given);
   }
+}
+
+function isDelayed(error: Refused): error is Refused<RefusalOf<'SignInDelayed'>> {
+  return error.code === 'SignInDelayed';
 }
 
 /** What is missing, or what to sign in with. */
