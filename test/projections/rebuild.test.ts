@@ -74,6 +74,16 @@ describe.each(adapters)('a rebuild on %s', (name, open) => {
     );
   });
 
+  it('loads tenants whose payments are months apart', async () => {
+    const here = world(await open());
+    await fill(here, 99, 1);
+    await fill(here, 0, 1);
+    await here.catchUp();
+    const rebuilt = await rebuild(optionsOf(here, transactions));
+    expect(rebuilt.differences).toEqual([]);
+    await here.store.close();
+  });
+
   it('excludes others until it ends', async () => {
     const here = world(await open());
     await fill(here, 0, 20);

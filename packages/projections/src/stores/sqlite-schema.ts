@@ -206,7 +206,7 @@ export function missingEra(collection: string): string {
   const documents = `${collection} INDEXED BY ${indexOf(collection, 'sort')}`;
   return `
     WITH RECURSIVE last (part, sort) AS (
-      SELECT id, (SELECT max(sort) FROM ${documents} WHERE part = id) FROM partitions
+      SELECT id, (SELECT max(sort) FROM ${documents} WHERE part = partitions.id) FROM partitions
       UNION ALL
       SELECT part, (
         SELECT max(sort) FROM ${documents}
