@@ -163,6 +163,16 @@ it.each([
   expect(error).toMatchObject({ refusal: { type: 'MonthsOutOfRange', months } });
 });
 
+it.each([
+  ['hour', { from: '2026-02-02', to: '2026-02-01' }, 0],
+  ['hour', { from: '2026-02-01', to: '2026-02-15' }, 15],
+  ['day', { from: '2026-01-01', to: '2027-02-05' }, 401],
+] as const)('sales by %s of %j are refused', async (unit, range, days) => {
+  const { books } = ledger.as({ tenantId: TENANT, actor: 'shop' });
+  const error = await books.sales({ unit, ...range }).catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ refusal: { type: 'DaysOutOfRange', days } });
+});
+
 it.each<[call: string, given: unknown[]]>([
   ['payments.submit', [{ ...order({}), sandbox: false }]],
   ['payments.list', [{ sandbox: false }]],

@@ -198,6 +198,12 @@ const REPORTED: Overrides = {
   '/to': maybe(fc.constantFrom('2026-01', '2029-12')),
 };
 
+/** Ordered days, within the limit of a report by hour. */
+const SOLD: Overrides = {
+  '/from': always(fc.constantFrom('2026-02-27', '2026-03-01')),
+  '/to': always(fc.constantFrom('2026-03-01', '2026-03-12')),
+};
+
 /** Enough to search for, of which the schemas say nothing. */
 function mitigated(pool: Pool): Overrides[] {
   return searched(pool).map((each) => ({ ...each, '/email': always(fc.emailAddress()) }));
@@ -253,6 +259,7 @@ const SENSIBLE: Readonly<Record<string, (pool: Pool) => readonly Overrides[]>> =
   getSettlement: () => [{ '/sandbox': ABSENT }],
   getRecurringRevenue: () => [REPORTED],
   getDisputeRates: () => [REPORTED],
+  getSales: () => [SOLD],
   unsubscribeCustomer: () => [UNSUBSCRIBED],
 };
 

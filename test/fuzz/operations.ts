@@ -8,8 +8,8 @@ export const JSON_TYPE = 'application/json';
 export function takesJson({ path, node }: Operation): boolean {
   // Of what was kept or sent before: the contract's tests ask for it.
   if (path.includes('{digest}') || path.includes('{deliveryId}')) return false;
-  // Keys of pages and of mail, origins and the widget have their own tests.
-  if (/^\/(api\/public|api\/email|widget)/.test(path)) return false;
+  // Keys of pages and of mail, origins, the widget and files of the reference have their own tests.
+  if (/^\/(api\/public|api\/email|widget|docs\/)/.test(path)) return false;
   return node.requestBody === undefined || node.requestBody.content[JSON_TYPE] !== undefined;
 }
 

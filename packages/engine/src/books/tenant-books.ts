@@ -77,8 +77,8 @@ export class TenantBooks {
   }
 
   /**
-   * What was captured, refunded and declined, by hour, day or month. Refuses with `InputInvalid` for a range
-   * that is too long for hours or days, and with `MonthsOutOfRange`.
+   * What was captured, refunded and declined, by hour, day or month. Refuses with `DaysOutOfRange`
+   * or, by month, with `MonthsOutOfRange`.
    */
   async sales(query: SalesQuery) {
     const { unit, from, to } = query;
@@ -100,9 +100,8 @@ export class TenantBooks {
 function checkDays(unit: keyof typeof MAX_SALES_DAYS, from: string, to: string): void {
   const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
   const max = MAX_SALES_DAYS[unit];
-  if (days <= max) return;
-  const detail = `must be at most ${max} days from \`from\` by ${unit}`;
-  throw refused({ type: 'InputInvalid', faults: [{ path: 'to', detail }] });
+  if (days >= 1 && days <= max) return;
+  throw refused({ type: 'DaysOutOfRange', from, to, days, max });
 }
 
 function rangeOf(first: string | undefined, to: string): { from: string; to: string } {

@@ -191,6 +191,13 @@ const REJECTIONS: { readonly [Code in RefusalCode]: Refusal & { type: Code } } =
     months: 0,
     max: 120,
   },
+  DaysOutOfRange: {
+    type: 'DaysOutOfRange',
+    from: '2026-02-01',
+    to: '2026-01-31',
+    days: 0,
+    max: 14,
+  },
   CardOrToken: { type: 'CardOrToken' },
   CardInvalid: { type: 'CardInvalid', faults: [{ field: 'cvv', detail: 'must be 3 digits' }] },
   AmountInvalid: { type: 'AmountInvalid', field: 'amount', ...gbp, reason: 'AmountTooLarge' },

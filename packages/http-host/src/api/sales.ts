@@ -1,7 +1,7 @@
 /** The report of sales: by hour, day or month. */
 import { z } from 'zod';
 import { type Endpoint, endpoint } from '../http/endpoint.ts';
-import { apiSlice } from './slice.ts';
+import { apiSlice, rows } from './slice.ts';
 import {
   CurrencyCode,
   Day,
@@ -96,4 +96,17 @@ function salesEndpoint(services: FaceServices): Endpoint {
   });
 }
 
-export const SALES = apiSlice((services: FaceServices) => [salesEndpoint(services)]);
+const REFUSALS = rows({
+  DaysOutOfRange: {
+    code: 'invalid_request',
+    errors: ({ from, to, days, max }) => {
+      const detail =
+        days < 1
+          ? `must not be after ${to}, the last day`
+          : `${max} days at most; ${from} to ${to} are ${days}`;
+      return [{ pointer: '/query/from', detail }];
+    },
+  },
+});
+
+export const SALES = apiSlice((services: FaceServices) => [salesEndpoint(services)], REFUSALS);
