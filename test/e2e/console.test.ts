@@ -173,4 +173,21 @@ describe.skipIf(CHROMIUM === undefined)('an owner', () => {
     expect(await page.textContent('.story > li:first-child')).toContain('12.50 GBP refunded');
     await expectNoFaults('transaction-refunded');
   });
+
+  it('finds a customer by an email, and is told what erasing does', async () => {
+    await owner.paid({ email: 'grace@example.com' });
+    await go('/console/live/customers');
+    await expectNoFaults('customers');
+    await page.keyboard.press('/');
+    await page.keyboard.type('grace@example.com');
+    await page.keyboard.press('Enter');
+    await page.click('.rows td:first-child a');
+    await expectNoFaults('customer');
+    await page.fill('#lastName', 'Hopper');
+    await page.click('button:has-text("Save")');
+    expect(await page.textContent('h1')).toContain('Hopper');
+    await page.click('text=Erase');
+    expect(await page.textContent('.consequences')).toContain('Nothing brings them back');
+    await expectNoFaults('customer-erase');
+  });
 });

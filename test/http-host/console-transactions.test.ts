@@ -281,3 +281,54 @@ describe('roles', () => {
     expect((await caller.transaction(id)).childTransactions).toEqual([]);
   });
 });
+
+describe('customers', () => {
+  const CUSTOMERS = '/console/live/customers';
+  const fieldsOf = ({ text }: ShownPage) => ({
+    token: /name="token" value="([^"]+)"/.exec(text)?.[1] ?? '',
+    rowVersion: /name="rowVersion" value="([^"]+)"/.exec(text)?.[1] ?? '',
+  });
+
+  it('are found by an email that they paid with, and shown with their payments', async () => {
+    const { id } = await caller.paid({ email: 'grace@example.com' });
+    const { customerID } = await caller.transaction(id);
+    const found = await agent.get(`${CUSTOMERS}?q=grace%40example.com`);
+    expect(found.text).toContain(`href="${CUSTOMERS}/${customerID}"`);
+    const shown = await agent.get(`${CUSTOMERS}/${customerID}`);
+    expect(idsIn(shown)).toEqual([id]);
+    expect(shown.text).toContain('•••• 4242');
+  });
+
+  it('are changed once by those who saw the same', async () => {
+    const { id } = await caller.paid({ email: 'changed@example.com' });
+    const path = `${CUSTOMERS}/${(await caller.transaction(id)).customerID}`;
+    const seen = fieldsOf(await agent.get(path));
+    const changed = { ...seen, email: 'changed@example.com', firstName: 'Grace', lastName: 'H.' };
+    expect((await agent.post(path, changed)).status).toBe(303);
+    const second = await agent.post(path, { ...changed, firstName: 'Ada' });
+    expect(second.status).toBe(409);
+    expect(second.text).toContain('value="Ada"');
+    expect((await agent.get(path)).text).toContain('value="Grace"');
+  });
+
+  it('are erased when their number is typed, by those who may', async () => {
+    const { id } = await caller.paid({ email: 'leaving@example.com' });
+    const { customerID } = await caller.transaction(id);
+    const path = `${CUSTOMERS}/${customerID}`;
+    const viewer = await signedIn(VIEWER);
+    const token = await viewer.token(path);
+    const typed = String(customerID);
+    expect((await viewer.post(`${path}/erase`, { token, typed })).status).toBe(403);
+    expect((await viewer.get(path)).text).not.toContain(`${path}/erase`);
+    const own = fieldsOf(await agent.get(`${path}/erase`)).token;
+    expect((await agent.post(`${path}/erase`, { token: own, typed: '1' })).status).toBe(400);
+    expect((await agent.get(path)).text).toContain('leaving@example.com');
+    expect((await agent.post(`${path}/erase`, { token: own, typed })).status).toBe(303);
+    expect((await agent.get(path)).text).not.toContain('leaving@example.com');
+  });
+
+  it('that are not there are not found', async () => {
+    expect((await agent.get(`${CUSTOMERS}/987654321`)).status).toBe(404);
+    expect((await agent.get(`${CUSTOMERS}?q=987654321`)).text).toContain('No such customer');
+  });
+});

@@ -1,6 +1,7 @@
 /** The sections of the console, in the order of its navigation. */
 import { ACCOUNT } from './account/slice.ts';
 import { ACTIVITY } from './activity/slice.ts';
+import { CUSTOMERS } from './customers/slice.ts';
 import { OVERVIEW } from './overview/slice.ts';
 import { SETTINGS } from './settings/slice.ts';
 import type { ConsoleSlice } from './slice.ts';
@@ -9,6 +10,7 @@ import { TRANSACTIONS } from './transactions/slice.ts';
 export const CONSOLE: readonly ConsoleSlice[] = [
   OVERVIEW,
   TRANSACTIONS,
+  CUSTOMERS,
   ACTIVITY,
   SETTINGS,
   ACCOUNT,

@@ -156,6 +156,8 @@ function groupsOf(
   const last = routing.attempts.at(-1);
   const card = payment?.payment.card;
   const emailHref = `${visit.href(PATH)}?${new URLSearchParams({ emails: of.email })}`;
+  const mayOpen = visit.may('customers:read') && of.customerID > 0;
+  const customerHref = mayOpen ? visit.href(`/customers/${of.customerID}`) : undefined;
   const groups: Group[] = [
     {
       title: 'Payment',
@@ -174,7 +176,7 @@ function groupsOf(
       facts: [
         { label: 'Name', value: of.name },
         { label: 'Email', value: of.email, href: emailHref },
-        { label: 'Customer', value: String(of.customerID), kind: 'id' },
+        { label: 'Customer', value: textOf(of.customerID), href: customerHref },
       ],
     },
     {

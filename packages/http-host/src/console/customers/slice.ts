@@ -1,0 +1,200 @@
+/** Customers: found, shown with what they paid and subscribed to, changed, and erased. */
+import { Subscription, toDecimal } from '@counterfoil/core';
+import type { CustomerView } from '@counterfoil/engine';
+import { Id } from '@counterfoil/engine/input';
+import { z } from 'zod';
+import { bounded } from '../../api/wire.ts';
+import { refuse } from '../../http/errors.ts';
+import { consoleForm, consolePage, consoleSlice, type Visit } from '../slice.ts';
+import { shownStatusOf } from '../transactions/status.ts';
+
+const PATH = '/customers';
+const CUSTOMER_PATH = `${PATH}/{id}`;
+const READ = 'customers:read';
+const SHOWN_PAYMENTS = 10;
+const SHOWN_SUBSCRIPTIONS = 20;
+/** An email may have made payments as several customers, one after the other. */
+const SEARCHED = 100;
+const MAX_WORDS = 320;
+
+const CustomerParams = z.object({
+  id: bounded(16).regex(/^\d+$/, 'must be a number').transform(Number).pipe(Id),
+});
+
+function hrefOf(visit: Visit, id: number, more = ''): string {
+  return visit.href(`${PATH}/${id}${more}`);
+}
+
+const find = consolePage({
+  path: PATH,
+  title: 'Customers',
+  scope: READ,
+  query: z.object({ q: bounded(MAX_WORDS).optional() }),
+  template: '/customers/find',
+  async load(visit, { query: { q = '' } }) {
+    const words = q.trim();
+    return {
+      q,
+      isAsked: words !== '',
+      byEmail: visit.may('transactions:read'),
+      customers: (await customersOf(visit, words)).map((customer) => ({
+        ...customer,
+        href: hrefOf(visit, customer.customerId),
+      })),
+      addresses: { find: visit.href(PATH) },
+    };
+  },
+});
+
+/** By id, or by an email that they paid with. */
+async function customersOf(visit: Visit, words: string): Promise<readonly CustomerView[]> {
+  if (words === '') return [];
+  const { success, data } = CustomerParams.safeParse({ id: words });
+  const ids = success ? [data.id] : await idsByEmail(visit, words);
+  const found = await Promise.all(ids.map((id) => customerOrNone(visit, id)));
+  return found.filter((each) => each !== undefined);
+}
+
+async function idsByEmail(visit: Visit, email: string): Promise<readonly number[]> {
+  if (!email.includes('@') || !visit.may('transactions:read')) return [];
+  const page = await visit.ledger.transactions.search({ emails: [email], limit: SEARCHED });
+  return [...new Set(page.transactions.map(({ customerId }) => customerId))];
+}
+
+async function customerOrNone(visit: Visit, id: number): Promise<CustomerView | undefined> {
+  try {
+    return await visit.ledger.customers.get(id);
+  } catch (error) {
+    if (visit.services.refusalOf(error)?.code === 'not_found') return undefined;
+    throw error;
+  }
+}
+
+const show = consolePage({
+  path: CUSTOMER_PATH,
+  title: 'Customer',
+  scope: READ,
+  params: CustomerParams,
+  template: '/customers/customer',
+  async load(visit, { params: { id }, again }) {
+    const customer = await visit.ledger.customers.get(id);
+    const { email, firstName, lastName, phone, rowVersion, erasureRequestedAt } = customer;
+    const name = `${firstName} ${lastName}`.trim();
+    const isErased = erasureRequestedAt !== null;
+    const fields = { email, firstName, lastName, phone, rowVersion: String(rowVersion) };
+    return {
+      title: name || email || `Customer ${id}`,
+      customer,
+      name,
+      isErased,
+      fields: again?.name === 'replace-customer' ? again.values : fields,
+      payments: await paymentsOf(visit, customer),
+      subscriptions: await subscriptionsOf(visit, id),
+      mayWrite: visit.may('customers:write') && !isErased,
+      mayErase: visit.may('customers:erase') && !isErased,
+      addresses: {
+        find: visit.href(PATH),
+        payments: `${visit.href('/transactions')}?${new URLSearchParams({ emails: email })}`,
+        replace: hrefOf(visit, id),
+        erase: hrefOf(visit, id, '/erase'),
+      },
+    };
+  },
+});
+
+/** Undefined: the roles do not allow to see them. */
+async function paymentsOf(visit: Visit, { email, customerId }: CustomerView) {
+  if (!visit.may('transactions:read')) return undefined;
+  if (email === '') return [];
+  const { transactions } = visit.ledger;
+  const page = await transactions.search({ emails: [email], limit: SEARCHED });
+  return page.transactions
+    .filter((each) => each.customerId === customerId)
+    .slice(0, SHOWN_PAYMENTS)
+    .map((each) => ({
+      ...each,
+      shownStatus: shownStatusOf(each),
+      href: visit.href(`/transactions/${each.transactionId}`),
+    }));
+}
+
+async function subscriptionsOf(visit: Visit, customerId: number) {
+  if (!visit.may('subscriptions:read')) return undefined;
+  const { subscriptions } = visit.ledger;
+  const found = await subscriptions.ofCustomer(customerId, { limit: SHOWN_SUBSCRIPTIONS });
+  return found.subscriptions.map((each) => ({
+    id: each.subscriptionId,
+    name: each.name,
+    currency: each.currency,
+    amount: toDecimal(each.rebillAmountMinor, each.currency),
+    days: Subscription.frequencyOf(each),
+    next: each.rebillAt,
+    state: stateOf(each),
+  }));
+}
+
+function stateOf(subscription: Subscription.Subscription) {
+  if (Subscription.isFrozen(subscription)) return { text: 'Frozen', tone: 'warn' };
+  if (Subscription.isActive(subscription)) return { text: 'Active', tone: 'good' };
+  return { text: 'Ended', tone: 'neutral' };
+}
+
+const replace = consoleForm({
+  name: 'replace-customer',
+  path: CUSTOMER_PATH,
+  scope: 'customers:write',
+  params: CustomerParams,
+  body: z.object({
+    email: bounded(320),
+    firstName: bounded(200).optional(),
+    lastName: bounded(200).optional(),
+    phone: bounded(64).optional(),
+    /** Of the customer as the page showed it. */
+    rowVersion: bounded(9).regex(/^\d+$/, 'must be a number').transform(Number),
+  }),
+  page: show,
+  async act(visit, { params: { id }, body }) {
+    const { customers } = visit.ledger;
+    // A replacement leaves nothing as it was: addresses are sent back.
+    const { addresses } = await customers.get(id);
+    await customers.replace(id, { ...body, addresses: [...addresses] });
+    return { to: hrefOf(visit, id), notice: 'The customer is changed.' };
+  },
+});
+
+const askToErase = consolePage({
+  path: `${CUSTOMER_PATH}/erase`,
+  title: 'Erase the customer',
+  scope: 'customers:erase',
+  params: CustomerParams,
+  template: '/customers/erase',
+  async load(visit, { params: { id } }) {
+    return { id, action: hrefOf(visit, id, '/erase'), back: hrefOf(visit, id) };
+  },
+});
+
+const erase = consoleForm({
+  name: 'erase-customer',
+  path: `${CUSTOMER_PATH}/erase`,
+  scope: 'customers:erase',
+  params: CustomerParams,
+  /** Typed again, so that nobody is erased by a slip. */
+  body: z.object({ typed: bounded(16) }),
+  page: askToErase,
+  async act(visit, { params: { id }, body: { typed } }) {
+    if (typed.trim() !== String(id)) {
+      throw refuse('invalid_request', 'This is not the number of the customer', {
+        errors: [{ pointer: '/typed', detail: 'This is not the number of the customer' }],
+      });
+    }
+    await visit.ledger.customers.erase(id);
+    const notice = `Customer ${id} is erased.`;
+    return { to: visit.may(READ) ? hrefOf(visit, id) : visit.href('/overview'), notice };
+  },
+});
+
+export const CUSTOMERS = consoleSlice({
+  nav: { title: 'Customers', path: PATH, scope: READ },
+  pages: [find, show, askToErase],
+  forms: [replace, erase],
+});
