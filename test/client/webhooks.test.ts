@@ -130,7 +130,8 @@ describe('the types of events', () => {
     const { id } = await shop.payments.submit(order({ plans: [plan] }));
     await shop.payments.refund(id, { amount: '5.00' });
     await shop.disputes.reportChargeback({ ...disputeReport(), transactionId: id });
-    const received = await sink.has(5);
+    // With the paid lead and the subscription that the chargeback ends.
+    const received = await sink.has(6);
     const events = await Promise.all(
       received.map((each) => verifyWebhook(messageOf(each, secret))),
     );
