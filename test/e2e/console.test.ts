@@ -91,6 +91,27 @@ describe.skipIf(CHROMIUM === undefined)('an owner', () => {
     await expectNoFaults('overview-by-hour');
   });
 
+  it('looks at webhooks, and sends a test', async () => {
+    await go('/console/test/webhooks');
+    await expectNoFaults('webhooks-none');
+    await page.click('text=New endpoint >> nth=0');
+    await page.fill('#url', `${running.url}/nowhere`);
+    await expectNoFaults('webhooks-new-endpoint');
+    await page.click('button:has-text("Make the endpoint")');
+    await expectNoFaults('webhooks-secret');
+    await page.click('text=I have kept it');
+    await expectNoFaults('webhooks-endpoint');
+    await page.click('button:has-text("Send a test")');
+    await expectNoFaults('webhooks-delivery');
+    await page.click('.trail a >> nth=1');
+    await page.click('text=Settings >> nth=-1');
+    await expectNoFaults('webhooks-settings');
+    await go('/console/test/webhooks/new-source');
+    await expectNoFaults('webhooks-new-source');
+    await go('/console/test/webhooks');
+    await expectNoFaults('webhooks');
+  });
+
   it('finds every page of the settings and the activity without faults', async () => {
     const { users, keys, senderDomains } = running.host.engine.as({
       tenantId: TENANT,

@@ -1,4 +1,5 @@
 /** Webhooks through the face of the engine, to a receiver on this machine: what is sent, when, and in which order. */
+import { randomUUID } from 'node:crypto';
 import tls from 'node:tls';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -328,6 +329,19 @@ describe('an endpoint', () => {
     expect(sink.received).toEqual([]);
     await shop.webhookEndpoints.change(id, { status: 'active' });
     expect(typesOf(await sink.has(1))).toEqual(['customer_lead.paid']);
+  });
+
+  it('is sent one test of an id, however often that is asked for', async () => {
+    const { shop, sink, out } = await openSender();
+    const { id } = await shop.webhookEndpoints.create(out);
+    const messageId = randomUUID();
+    const [first, again] = [
+      await shop.webhooks.test(id, { messageId }),
+      await shop.webhooks.test(id, { messageId }),
+    ];
+    expect(again.id).toBe(first.id);
+    await sink.has(1);
+    expect((await shop.webhooks.deliveries(id)).items).toHaveLength(1);
   });
 
   it('is sent a test on demand, whatever it asks for', async () => {

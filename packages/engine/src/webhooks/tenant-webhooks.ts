@@ -10,7 +10,7 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Attempt, Delivery, DeliveryPlace, DeliveryStore } from './delivery-store.ts';
 import { messageOf } from './message-body.ts';
 import type { WebhookEndpoints } from './webhook-endpoints.ts';
-import { DeliveryId, DeliveryList, EndpointId, ReplayRange } from './webhook-input.ts';
+import { DeliveryId, DeliveryList, EndpointId, ReplayRange, TestMessage } from './webhook-input.ts';
 import { deliveryIdOf } from './webhook-reactor.ts';
 
 const DEFAULT_LIMIT = 100;
@@ -109,12 +109,14 @@ export class TenantWebhooks {
     return { replayed: times.length, next: isAll ? null : (times.toSorted().at(-1) ?? null) };
   }
 
-  /** Sends a message of the type `webhook.test`, whatever the endpoint asks for. */
-  async test(endpointId: string): Promise<DeliveryView> {
+  /** Sends a message of the type `webhook.test`, whatever the endpoint asks for; each id once. */
+  async test(
+    endpointId: string,
+    { messageId = uuidV7() }: TestMessage = {},
+  ): Promise<DeliveryView> {
     await this.#sendable(endpointId);
     const { deliveries, clock } = this.#services;
     const now = clock.now();
-    const messageId = uuidV7();
     const id = deliveryIdOf(messageId, endpointId);
     const { tenantId } = this.#acting;
     const added = { id, messageId, tenantId, endpointId, type: TEST_TYPE, subject: messageId };
@@ -177,7 +179,7 @@ export const WEBHOOK_INPUTS: CallInputs<TenantWebhooks> = {
   delivery: [EndpointId, DeliveryId],
   replay: [EndpointId, DeliveryId],
   replayRange: [EndpointId, ReplayRange],
-  test: [EndpointId],
+  test: [EndpointId, TestMessage.optional()],
 };
 
 export const WEBHOOK_CALLS: RecordedCalls<TenantWebhooks> = {

@@ -2,7 +2,7 @@
 import { WebhookEndpoints } from '@counterfoil/core';
 import { z } from 'zod';
 import { notACardNumber } from '../input/card-number-search.ts';
-import { pattern, text } from '../input/texts.ts';
+import { pattern, text, Uuid } from '../input/texts.ts';
 
 import { Listing } from '../pages.ts';
 import { DELIVERY_STATUS } from './delivery-store.ts';
@@ -111,3 +111,9 @@ export const ReplayRange = z.strictObject({
   status: z.enum(['dead', 'delivered']).optional(),
 });
 export type ReplayRange = z.input<typeof ReplayRange>;
+
+export const TestMessage = z.strictObject({
+  /** Of the message: the same one is sent once. Default: a new one. */
+  messageId: Uuid.optional(),
+});
+export type TestMessage = z.input<typeof TestMessage>;

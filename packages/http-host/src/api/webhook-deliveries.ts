@@ -138,7 +138,7 @@ function list(services: FaceServices): Endpoint {
 }
 
 /** The beginning of a day, or of the one so many days after it. */
-function startOf(day: string, days: number): string {
+export function startOf(day: string, days: number): string {
   return new Date(Date.parse(day) + days * DAY_MS).toISOString();
 }
 

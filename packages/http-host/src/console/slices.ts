@@ -6,11 +6,13 @@ import { OVERVIEW } from './overview/slice.ts';
 import { SETTINGS } from './settings/slice.ts';
 import type { ConsoleSlice } from './slice.ts';
 import { TRANSACTIONS } from './transactions/slice.ts';
+import { WEBHOOKS } from './webhooks/slice.ts';
 
 export const CONSOLE: readonly ConsoleSlice[] = [
   OVERVIEW,
   TRANSACTIONS,
   CUSTOMERS,
+  WEBHOOKS,
   ACTIVITY,
   SETTINGS,
   ACCOUNT,
