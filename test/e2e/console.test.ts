@@ -211,4 +211,25 @@ describe.skipIf(CHROMIUM === undefined)('an owner', () => {
     expect(await page.textContent('.consequences')).toContain('Nothing brings them back');
     await expectNoFaults('customer-erase');
   });
+
+  it('sees the charges of a subscription on a calendar, and freezes it', async () => {
+    const subscription = { name: 'Tea club', rebillAmount: 10, interval: 'month' };
+    const paid = await owner.paid({ email: 'member@example.com', subscription });
+    await go(`/console/live/subscriptions?q=${paid.customerId}`);
+    await expectNoFaults('subscriptions');
+    await page.click('.rows td:first-child a');
+    expect(await page.locator('.month .due').count()).toBe(12);
+    await expectNoFaults('subscription');
+    await page.click('text=Change the plan');
+    await page.fill('#rebillAmount', '12');
+    await page.click('text=Review');
+    expect(await page.textContent('.consequences')).toContain('12.00 GBP instead of 10.00 GBP');
+    await expectNoFaults('subscription-plan-review');
+    await go(`/console/live/subscriptions/${paid.subscriptionId}`);
+    await page.click('.actions >> text=Freeze');
+    await page.fill('#note', 'On holiday');
+    await expectNoFaults('subscription-freeze');
+    await page.click('button:has-text("Freeze")');
+    expect(await page.textContent('h1')).toContain('Frozen');
+  });
 });

@@ -9,7 +9,7 @@ import {
   type Running,
   startHost,
 } from '../e2e/running-host.ts';
-import { openUser, type ShownPage, Visitor } from './console-visitor.ts';
+import { hiddenFields, openUser, type ShownPage, Visitor } from './console-visitor.ts';
 
 const TENANT = 53;
 const AGENT = 'agent@example.com';
@@ -153,16 +153,10 @@ describe('a transaction', () => {
   });
 });
 
-/** The fields of the form that a page of review shows. */
-function reviewed({ text }: ShownPage): Record<string, string> {
-  const fields = [...text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)">/g)];
-  return Object.fromEntries(
-    fields.map(([, name, value = '']) => [name, value.replaceAll('&quot;', '"')]),
-  );
-}
-
 async function review(visitor: Visitor, id: string, query: Record<string, string>) {
-  return reviewed(await visitor.get(`${LIST}/${id}/refund/review?${new URLSearchParams(query)}`));
+  return hiddenFields(
+    await visitor.get(`${LIST}/${id}/refund/review?${new URLSearchParams(query)}`),
+  );
 }
 
 describe('a refund', () => {
@@ -184,7 +178,7 @@ describe('a refund', () => {
     const { id } = await caller.paid();
     const page = await agent.get(`${LIST}/${id}/refund/review?what=all`);
     expect(page.text).toContain('100.00 GBP goes back to the card of customer@example.com');
-    await agent.post(`${LIST}/${id}/refund/review`, reviewed(page));
+    await agent.post(`${LIST}/${id}/refund/review`, hiddenFields(page));
     expect((await caller.transaction(id)).refunded).toBe(true);
     expect((await agent.get(`${LIST}/${id}/refund`)).text).toContain('Nothing can be refunded');
   });
@@ -213,7 +207,7 @@ describe('a refund', () => {
     const { id } = await caller.paid();
     const page = await agent.get(`${LIST}/${id}/refund/review?what=part&amount=${amount}`);
     expect(page.text).toContain(text);
-    expect(reviewed(page)['refund']).toBeUndefined();
+    expect(hiddenFields(page)['refund']).toBeUndefined();
   });
 
   it('that the gateway refuses is no success', async () => {
@@ -253,7 +247,7 @@ describe('a capture and a void', () => {
       ['void', '', 'Voided'],
     ] as const) {
       const { id } = (await caller.pay({ capture: false })).body;
-      const form = reviewed(await owner.get(`${LIST}/${id}/${action}${query}`));
+      const form = hiddenFields(await owner.get(`${LIST}/${id}/${action}${query}`));
       const path = `${LIST}/${id}/${action}`;
       const sent = [await owner.post(path, form), await owner.post(path, form)];
       expect(sent.map(({ status }) => status)).toEqual([303, 303]);

@@ -82,3 +82,12 @@ export class Visitor {
     return { status, headers, text: await answer.text(), location: headers.get('location') };
   }
 }
+
+/** The hidden fields of a page with one form, such as a page of review. */
+export function hiddenFields({ text }: ShownPage): Record<string, string> {
+  const main = text.slice(text.indexOf('<main'));
+  const fields = [...main.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)">/g)];
+  return Object.fromEntries(
+    fields.map(([, name, value = '']) => [name, value.replaceAll('&quot;', '"')]),
+  );
+}

@@ -12,6 +12,11 @@ export function shownAmount(amount: string | number | RawNumber, currency: strin
   return sign + (decimals === '' ? grouped : `${grouped}.${decimals}`);
 }
 
+/** `1,234.50 GBP`. */
+export function shownMoney(amount: string | number | RawNumber, currency: string): string {
+  return `${shownAmount(amount, currency)} ${currency}`;
+}
+
 /** `2026-11-23 20:15:04 UTC`: what scripts replace by the time of the viewer. */
 export function shownDate(at: string): string {
   return `${at.slice(0, 'yyyy-mm-dd'.length)} ${at.slice(11, 19)} UTC`;

@@ -5,6 +5,7 @@ import { CUSTOMERS } from './customers/slice.ts';
 import { OVERVIEW } from './overview/slice.ts';
 import { SETTINGS } from './settings/slice.ts';
 import type { ConsoleSlice } from './slice.ts';
+import { SUBSCRIPTIONS } from './subscriptions/slice.ts';
 import { TRANSACTIONS } from './transactions/slice.ts';
 import { WEBHOOKS } from './webhooks/slice.ts';
 
@@ -12,6 +13,7 @@ export const CONSOLE: readonly ConsoleSlice[] = [
   OVERVIEW,
   TRANSACTIONS,
   CUSTOMERS,
+  SUBSCRIPTIONS,
   WEBHOOKS,
   ACTIVITY,
   SETTINGS,

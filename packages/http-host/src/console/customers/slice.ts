@@ -1,19 +1,19 @@
 /** Customers: found, shown with what they paid and subscribed to, changed, and erased. */
-import { Subscription, toDecimal } from '@counterfoil/core';
 import type { CustomerView } from '@counterfoil/engine';
 import { Id } from '@counterfoil/engine/input';
 import { z } from 'zod';
 import { bounded } from '../../api/wire.ts';
 import { refuse } from '../../http/errors.ts';
 import { consoleForm, consolePage, consoleSlice, type Visit } from '../slice.ts';
+import { rowOf } from '../subscriptions/find.ts';
 import { shownStatusOf } from '../transactions/status.ts';
+import { customerIdsByEmail } from './by-email.ts';
 
 const PATH = '/customers';
 const CUSTOMER_PATH = `${PATH}/{id}`;
 const READ = 'customers:read';
 const SHOWN_PAYMENTS = 10;
 const SHOWN_SUBSCRIPTIONS = 20;
-/** An email may have made payments as several customers, one after the other. */
 const SEARCHED = 100;
 const MAX_WORDS = 320;
 
@@ -50,15 +50,9 @@ const find = consolePage({
 async function customersOf(visit: Visit, words: string): Promise<readonly CustomerView[]> {
   if (words === '') return [];
   const { success, data } = CustomerParams.safeParse({ id: words });
-  const ids = success ? [data.id] : await idsByEmail(visit, words);
+  const ids = success ? [data.id] : await customerIdsByEmail(visit, words);
   const found = await Promise.all(ids.map((id) => customerOrNone(visit, id)));
   return found.filter((each) => each !== undefined);
-}
-
-async function idsByEmail(visit: Visit, email: string): Promise<readonly number[]> {
-  if (!email.includes('@') || !visit.may('transactions:read')) return [];
-  const page = await visit.ledger.transactions.search({ emails: [email], limit: SEARCHED });
-  return [...new Set(page.transactions.map(({ customerId }) => customerId))];
 }
 
 async function customerOrNone(visit: Visit, id: number): Promise<CustomerView | undefined> {
@@ -95,6 +89,7 @@ const show = consolePage({
       addresses: {
         find: visit.href(PATH),
         payments: `${visit.href('/transactions')}?${new URLSearchParams({ emails: email })}`,
+        subscriptions: `${visit.href('/subscriptions')}?${new URLSearchParams({ q: String(id) })}`,
         replace: hrefOf(visit, id),
         erase: hrefOf(visit, id, '/erase'),
       },
@@ -122,21 +117,7 @@ async function subscriptionsOf(visit: Visit, customerId: number) {
   if (!visit.may('subscriptions:read')) return undefined;
   const { subscriptions } = visit.ledger;
   const found = await subscriptions.ofCustomer(customerId, { limit: SHOWN_SUBSCRIPTIONS });
-  return found.subscriptions.map((each) => ({
-    id: each.subscriptionId,
-    name: each.name,
-    currency: each.currency,
-    amount: toDecimal(each.rebillAmountMinor, each.currency),
-    days: Subscription.frequencyOf(each),
-    next: each.rebillAt,
-    state: stateOf(each),
-  }));
-}
-
-function stateOf(subscription: Subscription.Subscription) {
-  if (Subscription.isFrozen(subscription)) return { text: 'Frozen', tone: 'warn' };
-  if (Subscription.isActive(subscription)) return { text: 'Active', tone: 'good' };
-  return { text: 'Ended', tone: 'neutral' };
+  return found.subscriptions.map((each) => rowOf(visit, each));
 }
 
 const replace = consoleForm({

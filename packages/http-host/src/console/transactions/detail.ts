@@ -216,7 +216,13 @@ function groupsOf(
     ...subscriptions.map((each) => ({
       title: 'Subscription',
       facts: [
-        { label: 'Subscription', value: String(each.id), kind: 'id' as const },
+        {
+          label: 'Subscription',
+          value: String(each.id),
+          href: visit.may('subscriptions:read')
+            ? visit.href(`/subscriptions/${each.id}`)
+            : undefined,
+        },
         { label: 'Plan', value: each.subscription },
         {
           label: 'Rebills',

@@ -5,7 +5,7 @@ import type { HistoryEntry, PaymentView } from '@counterfoil/engine';
 import { z } from 'zod';
 import { bounded, Uuid } from '../../api/wire.ts';
 import { Refusal, refuse } from '../../http/errors.ts';
-import { shownAmount } from '../shown.ts';
+import { shownMoney } from '../shown.ts';
 import {
   type Again,
   type ConsolePage,
@@ -74,10 +74,6 @@ function framed(visit: Visit, { payment, history }: Subject, again: Again | unde
   };
 }
 
-function money(amount: string, currency: string): string {
-  return `${shownAmount(amount, currency)} ${currency}`;
-}
-
 const refundForm = consolePage({
   path: `${DETAIL_PATH}/refund`,
   title: 'Refund',
@@ -118,8 +114,8 @@ const refundReview: ConsolePage = consolePage({
       return { ...base, problems, consequences: [], values: {} };
     }
     const { currency } = payment;
-    const sum = money(asked.amount, currency);
-    const left = money(toDecimal(asked.leftMinor, currency), currency);
+    const sum = shownMoney(asked.amount, currency);
+    const left = shownMoney(toDecimal(asked.leftMinor, currency), currency);
     const { lines, submission } = asked;
     return {
       ...base,
@@ -162,7 +158,7 @@ const refund = consoleForm({
         source: 'Admin',
         idempotencyKey: body.key,
       });
-      const sum = money(made.amount, made.currency);
+      const sum = shownMoney(made.amount, made.currency);
       if (made.status === 'RefundFailed') return refusedBy(made.refund.note);
       return made.status === 'Refunded'
         ? `${sum} refunded.`
@@ -191,10 +187,10 @@ const captureReview: ConsolePage = consolePage({
     const amount = minor === undefined ? authorized : toDecimal(minor, currency);
     return {
       ...framed(visit, subject, again),
-      title: `Capture ${money(amount, currency)}`,
-      label: `Capture ${money(amount, currency)}`,
+      title: `Capture ${shownMoney(amount, currency)}`,
+      label: `Capture ${shownMoney(amount, currency)}`,
       consequences: [
-        `${money(amount, currency)} of the ${money(authorized, currency)} authorized is taken from the card of ${payment.payment.email || 'the customer'}.`,
+        `${shownMoney(amount, currency)} of the ${shownMoney(authorized, currency)} authorized is taken from the card of ${payment.payment.email || 'the customer'}.`,
         'A payment is captured once: what is authorized beyond that is released.',
       ],
       part: { authorized },
@@ -223,7 +219,7 @@ const capture = consoleForm({
       });
       if (done.outcome === 'refused') return refusedBy(done.payment.note);
       return done.outcome === 'done'
-        ? `${money(done.capturedAmount, done.currency)} captured.`
+        ? `${shownMoney(done.capturedAmount, done.currency)} captured.`
         : 'The capture waits for the answer of the gateway.';
     });
   },
@@ -238,7 +234,7 @@ const voidReview: ConsolePage = consolePage({
   async load(visit, { params: { id }, again }) {
     const subject = await subjectOf(visit, id);
     const { status, amount, currency } = subject.payment;
-    const sum = money(amount, currency);
+    const sum = shownMoney(amount, currency);
     return {
       ...framed(visit, subject, again),
       title: `Void ${sum}`,
