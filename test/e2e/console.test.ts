@@ -2,6 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { mail } from '../engine/mail-shop.ts';
 import { CHROMIUM, faultsIn, openBrowser, openPage, watched } from '../examples/chromium.ts';
 import { openUser, PASSWORD } from '../http-host/console-visitor.ts';
 import { CARDS, type Caller, card, openTenant, type Running, startHost } from './running-host.ts';
@@ -110,6 +111,19 @@ describe.skipIf(CHROMIUM === undefined)('an owner', () => {
     await expectNoFaults('webhooks-new-source');
     await go('/console/test/webhooks');
     await expectNoFaults('webhooks');
+  });
+
+  it('looks at a mail in a frame', async () => {
+    const { senderDomains, mails } = running.host.engine.as({ tenantId: TENANT, actor: OWNER });
+    await senderDomains.create({ domain: 'mails.example' });
+    const { id } = await mails.submit(
+      mail({ from: 'post@mails.example', templateContent: '<p style="color:#006">Hello</p>' }),
+    );
+    await go('/console/live/mails');
+    await expectNoFaults('mails');
+    await page.click(`a[href$="${id}"]`);
+    expect(await page.frameLocator('iframe').locator('p').textContent()).toBe('Hello');
+    await expectNoFaults('mail');
   });
 
   it('finds every page of the settings and the activity without faults', async () => {

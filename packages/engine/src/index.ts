@@ -40,6 +40,7 @@ export {
 } from './logger.ts';
 export type { MailResponses } from './mail/mail-responses.ts';
 export type { MailViewer, ViewedMail } from './mail/mail-viewer.ts';
+export type { MailView } from './mail/tenant-mails.ts';
 export {
   GatewayCredentials,
   MAX_LISTED,

@@ -9,7 +9,8 @@ import type { MailAddress, MailSettings } from './mail-settings.ts';
 import { type Mailer, smtpMailer } from './mailer.ts';
 import type { MailKind } from './outbox.ts';
 
-const OF_USERS: ReadonlySet<MailKind> = new Set(['invited', 'password-reset']);
+/** Their links set a password. */
+export const OF_USERS: ReadonlySet<MailKind> = new Set(['invited', 'password-reset']);
 
 /** Servers of tenants that connections are held to. */
 const MAX_MAILERS = 200;

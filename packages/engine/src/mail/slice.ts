@@ -39,7 +39,7 @@ type Needs = Base &
 
 export const MAIL = slice({
   scopes: {
-    'mails:read': 'Read the settings of mails and the list of suppressions',
+    'mails:read': 'Read mails in the console, their settings, and the list of suppressions',
     'mails:write': 'Change the settings of mails, and add and remove suppressions',
   },
   make(parts: Needs) {

@@ -5,10 +5,17 @@ import { type Acting, sandboxOf } from '../acting.ts';
 import { type CallInputs, inputOf } from '../input/checked-calls.ts';
 import { made, type RecordedCalls } from '../recorded-calls.ts';
 import { type Refusal, Refused, refused } from '../refusal.ts';
-import type { KeptMails, MailFilter, MailPlace, MailRecord, MailStatus } from './kept-mails.ts';
+import type {
+  KeptMails,
+  MailFilter,
+  MailPlace,
+  MailRecord,
+  MailStatus,
+  OwnedMail,
+} from './kept-mails.ts';
 import { type Attempt, contentName, type MailContent } from './mail-content.ts';
 import { About, MailBatch, MailId, MailInput, MailList } from './mail-input.ts';
-import type { MailRoutes } from './mail-routes.ts';
+import { type MailRoutes, OF_USERS } from './mail-routes.ts';
 import type { MailOwner, MailSeal } from './mail-seal.ts';
 import type { MailAddress } from './mail-settings.ts';
 import type { MailKind } from './outbox.ts';
@@ -114,12 +121,27 @@ export class TenantMails {
 
   /** Refuses with `MailUnknown`. */
   async get(mailId: string): Promise<MailView> {
+    const found = await this.#find(mailId);
+    return this.#viewOf(found, found.owner);
+  }
+
+  async #find(mailId: string): Promise<OwnedMail> {
     const found = await this.#services.mails.find(mailId);
     const { tenantId, environment } = this.#acting;
     const isVisible =
       found?.owner.tenantId === tenantId && (environment === 'live' || found.owner.sandbox);
     if (found === undefined || !isVisible) throw refused({ type: 'MailUnknown' });
-    return this.#viewOf(found, found.owner);
+    return found;
+  }
+
+  /**
+   * What it says, as long as that is kept: of a mail that has ended only where it was handed to no server.
+   * Never of links that sign somebody in. Refuses with `MailUnknown`.
+   */
+  async body(mailId: string): Promise<MailContent['body']> {
+    const { content, kind } = await this.#find(mailId);
+    if (content === undefined || OF_USERS.has(kind)) return null;
+    return this.#services.seal.open<MailContent>(contentName(mailId), content)?.body ?? null;
   }
 
   /** The newest first. */
@@ -181,6 +203,7 @@ export const MAIL_INPUTS: CallInputs<TenantMails> = {
   submitBatch: [MailBatch],
   preview: [MailInput],
   get: [MailId],
+  body: [MailId],
   list: [MailList.optional()],
   whyNone: [About.optional()],
 };

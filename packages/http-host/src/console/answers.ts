@@ -24,6 +24,12 @@ const SECURITY_POLICY = [
   "base-uri 'none'",
 ].join('; ');
 
+/** Its frame shows documents of the host. */
+const WITH_FRAME = `${SECURITY_POLICY}; frame-src 'self'`;
+/** Also where it is opened by itself. Pictures of others would tell their senders that it was opened. */
+const FRAME_POLICY =
+  "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'; frame-ancestors 'self'";
+
 const HEADERS = {
   'Content-Security-Policy': SECURITY_POLICY,
   'Cache-Control': 'no-store',
@@ -39,13 +45,29 @@ interface Page {
   readonly template: string;
   readonly data: object;
   readonly headers?: Headers;
+  /** Default: false. */
+  readonly hasFrame?: boolean | undefined;
 }
 
-export function pageAnswer({ status = 200, template, data, headers = {} }: Page): RawResult {
+export function pageAnswer({
+  status = 200,
+  template,
+  data,
+  headers = {},
+  hasFrame = false,
+}: Page): RawResult {
   const shown = { amount: shownAmount, date: shownDate };
   const raw = ETA.render(template, { again: undefined, assets: assetAddresses(), shown, ...data });
   const contentType = 'text/html; charset=utf-8';
-  return { status, raw, contentType, headers: { ...HEADERS, ...headers } };
+  const policy = hasFrame ? { 'Content-Security-Policy': WITH_FRAME } : {};
+  return { status, raw, contentType, headers: { ...HEADERS, ...policy, ...headers } };
+}
+
+/** A document of others, within a page. */
+export function frameAnswer(raw: string): RawResult {
+  const contentType = 'text/html; charset=utf-8';
+  const headers = { ...HEADERS, 'Content-Security-Policy': FRAME_POLICY };
+  return { status: 200, raw, contentType, headers };
 }
 
 export function redirection(to: string, headers: Headers = {}): JsonResult {

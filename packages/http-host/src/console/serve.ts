@@ -8,7 +8,7 @@ import {
 } from '../http/endpoint.ts';
 import { Refusal, refuse } from '../http/errors.ts';
 import { readInput } from '../http/invalid-input.ts';
-import { pageAnswer, redirection, refusalPage } from './answers.ts';
+import { frameAnswer, pageAnswer, redirection, refusalPage } from './answers.ts';
 import { assetEndpoint } from './assets.ts';
 import { CONSOLE_ENDPOINT, FORM_BODY, PAGE, type Values } from './endpoint-base.ts';
 import { isFormToken, isOwnOrigin } from './form-guard.ts';
@@ -17,6 +17,7 @@ import type {
   Again,
   ConsoleFile,
   ConsoleForm,
+  ConsoleFrame,
   ConsolePage,
   ConsoleServices,
   Problem,
@@ -29,10 +30,11 @@ export function consoleEndpoints(services: ConsoleServices): Endpoint[] {
   return [
     assetEndpoint(),
     ...entranceEndpoints(services),
-    ...CONSOLE.flatMap(({ pages, forms = [], files = [] }) => [
+    ...CONSOLE.flatMap(({ pages, forms = [], files = [], frames = [] }) => [
       ...pages.map((page) => pageEndpoint(page, services)),
       ...forms.map((form) => formEndpoint(form, services)),
       ...files.map((file) => fileEndpoint(file, services)),
+      ...frames.map((frame) => frameEndpoint(frame, services)),
     ]),
   ];
 }
@@ -146,6 +148,7 @@ async function shownPage(
   return pageAnswer({
     template: page.template,
     data: { frame, title: page.title, again, ...data },
+    hasFrame: page.hasFrame,
     ...(status !== undefined && { status }),
     // Said once.
     ...(frame.notice !== undefined && { headers: cookies.set('notice', '') }),
@@ -189,6 +192,25 @@ function fileEndpoint(file: ConsoleFile, services: ConsoleServices): Endpoint {
         const chunks = await file.chunks(visit, { query: queryOf(file, query) });
         const headers = { 'Content-Disposition': `attachment; filename="${file.fileName}"` };
         return { status: 200, chunks, contentType: file.contentType, headers };
+      });
+    },
+  });
+}
+
+function frameEndpoint(frame: ConsoleFrame, services: ConsoleServices): Endpoint {
+  return endpoint({
+    ...CONSOLE_ENDPOINT,
+    operationId: `frame ${frame.path}`,
+    method: 'GET',
+    path: `${ROOT}${frame.path}`,
+    summary: 'A document of others, within a page',
+    responses: { 200: PAGE },
+    async handle(context, { params, query }) {
+      const { scope, path } = frame;
+      return withVisit(services, context, { params, query, scope, path }, async ({ visit }) => {
+        const html = await frame.html(visit, { params: paramsOf(frame, { params }) });
+        if (html === undefined) throw refuse('not_found');
+        return frameAnswer(html);
       });
     },
   });

@@ -84,6 +84,8 @@ interface PageDefinition<P extends z.ZodType, Q extends z.ZodType> {
   readonly query?: Q;
   /** A file below this folder, without `.eta`: `/settings/keys`. */
   readonly template: string;
+  /** It shows a document of `frames` within it. */
+  readonly hasFrame?: boolean;
   /** What the template gets beside `frame` and `again`; `title` replaces that of the page. */
   load(visit: Visit, input: PageInput<P, Q>): Promise<object>;
 }
@@ -141,6 +143,19 @@ export interface ConsoleFile {
   chunks(visit: Visit, input: { readonly query: unknown }): Promise<AsyncIterable<string>>;
 }
 
+interface FrameDefinition<P extends z.ZodType> {
+  readonly path: string;
+  readonly scope: string;
+  readonly params: P;
+  /** HTML of others. Undefined: there is none. */
+  html(visit: Visit, input: { readonly params: z.output<P> }): Promise<string | undefined>;
+}
+
+/** A document of others, such as a mail, for a frame without rights: no scripts, forms or pictures of others. */
+export interface ConsoleFrame extends Omit<FrameDefinition<z.ZodType>, 'html'> {
+  html(visit: Visit, input: object): Promise<string | undefined>;
+}
+
 export interface ConsoleSlice {
   /** Absent: not in the navigation. With `anyOf` for those who have one of these scopes. */
   readonly nav?: {
@@ -152,6 +167,7 @@ export interface ConsoleSlice {
   readonly pages: readonly ConsolePage[];
   readonly forms?: readonly ConsoleForm[];
   readonly files?: readonly ConsoleFile[];
+  readonly frames?: readonly ConsoleFrame[];
 }
 
 export function consolePage<P extends z.ZodType = NoInput, Q extends z.ZodType = NoInput>(
@@ -165,6 +181,10 @@ export function consoleForm<P extends z.ZodType = NoInput, B extends z.ZodType =
   definition: FormDefinition<P, B>,
 ): ConsoleForm {
   return definition as unknown as ConsoleForm;
+}
+
+export function consoleFrame<P extends z.ZodType>(definition: FrameDefinition<P>): ConsoleFrame {
+  return definition as unknown as ConsoleFrame;
 }
 
 export function consoleSlice(slice: ConsoleSlice): ConsoleSlice {

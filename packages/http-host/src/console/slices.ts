@@ -2,6 +2,7 @@
 import { ACCOUNT } from './account/slice.ts';
 import { ACTIVITY } from './activity/slice.ts';
 import { CUSTOMERS } from './customers/slice.ts';
+import { MAILS } from './mails/slice.ts';
 import { OVERVIEW } from './overview/slice.ts';
 import { SETTINGS } from './settings/slice.ts';
 import type { ConsoleSlice } from './slice.ts';
@@ -14,6 +15,7 @@ export const CONSOLE: readonly ConsoleSlice[] = [
   TRANSACTIONS,
   CUSTOMERS,
   SUBSCRIPTIONS,
+  MAILS,
   WEBHOOKS,
   ACTIVITY,
   SETTINGS,

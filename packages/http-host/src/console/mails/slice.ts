@@ -1,0 +1,150 @@
+/** Mails: what was sent to whom, what became of it, and what it says as long as that is kept. */
+import type { MailView, TenantLedger } from '@counterfoil/engine';
+import { IN_ORDER, inOrder, MAIL_KINDS, MAIL_STATUS } from '@counterfoil/engine/input';
+import { z } from 'zod';
+import { cursorOf, inCursor } from '../../api/cursor.ts';
+import { bounded, Day, Email, Uuid } from '../../api/wire.ts';
+import { refuse } from '../../http/errors.ts';
+import { consoleFrame, consolePage, consoleSlice, type Visit } from '../slice.ts';
+
+const PATH = '/mails';
+const SCOPE = 'mails:read';
+const PAGE_SIZE = 25;
+const MailParams = z.object({ id: Uuid });
+const Place = z.strictObject({ createdAt: bounded(64), id: bounded(64) });
+
+const STATES = {
+  accepted: { text: 'To be sent', tone: 'neutral' },
+  deferred: { text: 'Tried again', tone: 'warn' },
+  sent: { text: 'Sent', tone: 'good' },
+  failed: { text: 'Failed', tone: 'bad' },
+} as const satisfies Record<MailView['status'], object>;
+
+const KINDS = {
+  submitted: 'Submitted',
+  refunded: 'Refund',
+  unsubscribed: 'Subscription ended',
+  'rebill-failed': 'Rebill failed',
+  frozen: 'Subscription frozen',
+  renewed: 'Subscription renewed',
+  invited: 'Invitation',
+  'password-reset': 'Lost password',
+} as const satisfies Record<MailView['kind'], string>;
+
+const OUTCOMES = {
+  sent: { text: 'Sent', tone: 'good' },
+  deferred: { text: 'Put off', tone: 'warn' },
+  failed: { text: 'Failed', tone: 'bad' },
+  kept: { text: 'Kept', tone: 'neutral' },
+  suppressed: { text: 'Suppressed', tone: 'warn' },
+  opened: { text: 'Opened', tone: 'good' },
+  clicked: { text: 'Link followed', tone: 'good' },
+} as const satisfies Record<MailView['history'][number]['outcome'], object>;
+
+const filters = {
+  to: Email.optional(),
+  status: z.enum(MAIL_STATUS).optional(),
+  kind: z.enum(MAIL_KINDS).optional(),
+  dateFrom: Day.optional(),
+  dateTo: Day.optional(),
+};
+const Listed = z.object({ ...filters, after: bounded(1_000).optional() }).refine(inOrder, IN_ORDER);
+
+function stateOf({ kept, status }: MailView) {
+  return kept ? OUTCOMES.kept : STATES[status];
+}
+
+function personsOf(persons: MailView['to']): string {
+  return persons.map(({ name, address }) => (name ? `${name} <${address}>` : address)).join(', ');
+}
+
+const list = consolePage({
+  path: PATH,
+  title: 'Mails',
+  scope: SCOPE,
+  query: Listed,
+  template: '/mails/list',
+  async load(visit, { query: { after, ...filter } }) {
+    const page = await visit.ledger.mails.list({
+      ...filter,
+      limit: PAGE_SIZE,
+      ...(after !== undefined && { after: inCursor(after, Place) }),
+    });
+    const given = new URLSearchParams(
+      Object.entries(filter).filter((pair): pair is [string, string] => pair[1] !== undefined),
+    );
+    const asked = (change: Record<string, string>) =>
+      `${visit.href(PATH)}?${new URLSearchParams([...given, ...Object.entries(change)])}`;
+    return {
+      filter,
+      isFiltered: given.size > 0,
+      statuses: MAIL_STATUS.map((value) => ({ value, label: STATES[value].text })),
+      kinds: MAIL_KINDS.map((value) => ({ value, label: KINDS[value] })),
+      action: visit.href(PATH),
+      mails: page.mails.map((mail) => ({
+        ...mail,
+        kind: KINDS[mail.kind],
+        recipients: personsOf(mail.to),
+        state: stateOf(mail),
+        href: visit.href(`${PATH}/${mail.id}`),
+      })),
+      first: after === undefined ? undefined : asked({}),
+      next: page.moreResults && page.end ? asked({ after: cursorOf(page.end) }) : undefined,
+    };
+  },
+});
+
+/** Refuses a mail of the other data. */
+async function mailOf(visit: Visit, id: string): Promise<MailView> {
+  const found = await visit.ledger.mails.get(id);
+  if (found.sandbox !== (visit.environment === 'test')) throw refuse('not_found');
+  return found;
+}
+
+async function bodyOf(
+  visit: Visit,
+  id: string,
+): Promise<Awaited<ReturnType<TenantLedger['mails']['body']>>> {
+  await mailOf(visit, id);
+  return visit.ledger.mails.body(id);
+}
+
+const detail = consolePage({
+  path: `${PATH}/{id}`,
+  title: 'Mail',
+  scope: SCOPE,
+  params: MailParams,
+  template: '/mails/mail',
+  hasFrame: true,
+  async load(visit, { params: { id } }) {
+    const [mail, body] = await Promise.all([mailOf(visit, id), bodyOf(visit, id)]);
+    return {
+      title: mail.subject || KINDS[mail.kind],
+      mail,
+      kind: KINDS[mail.kind],
+      state: stateOf(mail),
+      people: [
+        { label: 'From', value: mail.from === null ? '' : personsOf([mail.from]) },
+        { label: 'To', value: personsOf(mail.to) },
+        { label: 'Copy', value: personsOf(mail.cc) },
+        { label: 'Hidden copy', value: personsOf(mail.bcc) },
+      ].filter(({ value }) => value !== ''),
+      history: mail.history.map((each) => ({ ...each, ...OUTCOMES[each.outcome] })).toReversed(),
+      text: body?.text,
+      addresses: { list: visit.href(PATH), html: visit.href(`${PATH}/${id}/html`) },
+    };
+  },
+});
+
+const html = consoleFrame({
+  path: `${PATH}/{id}/html`,
+  scope: SCOPE,
+  params: MailParams,
+  html: async (visit, { params: { id } }) => (await bodyOf(visit, id))?.html,
+});
+
+export const MAILS = consoleSlice({
+  nav: { title: 'Mails', path: PATH, scope: SCOPE },
+  pages: [list, detail],
+  frames: [html],
+});
