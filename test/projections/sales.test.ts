@@ -118,4 +118,12 @@ describe('sales', () => {
     expect(hours).toHaveLength(72);
     expect(hours.filter(([, captures]) => captures === 1)).toEqual([['2026-02-27T23', 1]]);
   });
+
+  it('of months end with the last year that a day can name', async () => {
+    const { store } = await worldOf([[A.submitted(), A.started(), A.captured()]]);
+    const range = { tenantId: TENANT, sandbox: false, from: '2017-01-31', to: '9999-12-01' };
+    const [found] = await new SalesView(store).sales({ ...range, unit: 'month' });
+    expect(found?.periods[0]?.period).toBe('2017-01');
+    expect(found?.periods.at(-1)?.period).toBe('9999-12');
+  });
 });

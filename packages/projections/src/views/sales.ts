@@ -4,6 +4,7 @@ import type { Build, ReadModelStore } from '../read-model-store.ts';
 import { type Balance, hourOfKey, hoursKey, ledger, type PeriodTotals } from './ledger.ts';
 import { bookedMonths } from './ledger-months.ts';
 import { BALANCES, LEDGER, liveModel } from './live-model.ts';
+import { monthAfter, monthsIn } from './recurring.ts';
 
 /** Documents of hours read at a time: one for each merchant account and currency. */
 const LIST_PAGE = 5_000;
@@ -202,7 +203,11 @@ function shownOf(sum: Sum, currency: string): Sold {
 }
 
 function periodsOf({ unit, from, to }: SalesQuery): readonly string[] {
-  if (unit === 'month') return monthsFrom(monthOf(from), monthOf(to));
+  if (unit === 'month') {
+    const first = monthOf(from);
+    const length = monthsIn({ from: first, to: monthOf(to) });
+    return Array.from({ length }, (_, index) => monthAfter(first, index));
+  }
   const days: string[] = [];
   for (let at = Date.parse(from); at <= Date.parse(to); at += DAY_MS) {
     days.push(new Date(at).toISOString().slice(0, 'yyyy-mm-dd'.length));
@@ -210,16 +215,6 @@ function periodsOf({ unit, from, to }: SalesQuery): readonly string[] {
   if (unit === 'day') return days;
   const hours = Array.from({ length: HOURS_A_DAY }, (_, hour) => String(hour).padStart(2, '0'));
   return days.flatMap((day) => hours.map((hour) => `${day}T${hour}`));
-}
-
-function monthsFrom(from: string, to: string): readonly string[] {
-  const months: string[] = [];
-  const next = new Date(`${from}-01T00:00:00.000Z`);
-  for (let month = from; month <= to; month = monthOf(next.toISOString())) {
-    months.push(month);
-    next.setUTCMonth(next.getUTCMonth() + 1);
-  }
-  return months;
 }
 
 function monthOf(day: string): string {
