@@ -101,6 +101,10 @@ describe('a proof of the password', () => {
     expect(await codeOf(signIn({ password: { proof: `9${password.proof}` } }))).toBe(
       'SignInRefused',
     );
+    // As long as a proof, in characters that take more bytes.
+    const [until] = password.proof.split('.');
+    const other = { proof: `${until}.${'é'.repeat(43)}` };
+    expect(await codeOf(signIn({ password: other }))).toBe('SignInRefused');
     pass(5 * 60_000);
     expect(await codeOf(signIn({ password }))).toBe('SignInRefused');
     const next = await signIns.provePassword(request);

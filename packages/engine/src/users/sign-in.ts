@@ -134,10 +134,9 @@ export class SignIns {
     if (credential.password === null || !(Number(until) > Date.parse(this.#users.now()))) {
       return false;
     }
-    const expected = this.#proofOf(whose, credential, until);
-    return (
-      mac.length === expected.length && timingSafeEqual(Buffer.from(mac), Buffer.from(expected))
-    );
+    const expected = Buffer.from(this.#proofOf(whose, credential, until));
+    const actual = Buffer.from(mac);
+    return actual.length === expected.length && timingSafeEqual(actual, expected);
   }
 
   async #signIn(request: SignIn): Promise<SignedIn> {
