@@ -202,6 +202,7 @@ describe('a refund', () => {
     ['more than is left', '100.01', 'Only 100.00 GBP is left to refund'],
     ['too many decimals', '1.234', 'Enter an amount in GBP'],
     ['no number', 'ten', 'Enter an amount in GBP'],
+    ['a decimal comma, which is no thousand', '1,5', 'Enter an amount in GBP'],
     ['nothing', '0', 'Say how much'],
   ])('of %s cannot be sent', async (_, amount, text) => {
     const { id } = await caller.paid();
@@ -253,6 +254,16 @@ describe('a capture and a void', () => {
       expect(sent.map(({ status }) => status)).toEqual([303, 303]);
       expect((await caller.transaction(id)).status).toBe(expected);
     }
+  });
+});
+
+describe('a capture', () => {
+  it.each(['0', '100.01', '12,50'])('of %s out of 100.00 is not offered', async (amount) => {
+    const owner = await signedIn(OWNER);
+    const { id } = (await caller.pay({ capture: false })).body;
+    const page = await owner.get(`${LIST}/${id}/capture?amount=${amount}`);
+    expect(page.status).toBe(400);
+    expect(hiddenFields(page)['amount']).toBeUndefined();
   });
 });
 

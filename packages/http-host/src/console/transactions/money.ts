@@ -184,6 +184,9 @@ const captureReview: ConsolePage = consolePage({
     const authorized = toDecimal(payment.payment.authorizedMinor, currency);
     const minor =
       fields?.amount === undefined ? undefined : minorOf(fields.amount, currency, 'amount');
+    if (minor !== undefined && (minor <= 0n || minor > payment.payment.authorizedMinor)) {
+      throw refuse('invalid_request', `Capture more than nothing, and at most ${authorized}`);
+    }
     const amount = minor === undefined ? authorized : toDecimal(minor, currency);
     return {
       ...framed(visit, subject, again),

@@ -153,9 +153,13 @@ function itemsOf(state: PaymentView['payment'], fields: RefundFields) {
   });
 }
 
+/** `1,234.50`. A comma elsewhere may be meant as a decimal point: `12,50` is not 1,250. */
+const GROUPED = /^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/;
+
 /** In minor units. Refuses what is no amount of the currency. */
-export function minorOf(text: string | undefined, currency: string, field: string): bigint {
-  const minor = toMinor((text ?? '').replaceAll(',', ''), currency);
+export function minorOf(entered: string | undefined, currency: string, field: string): bigint {
+  const text = entered?.trim() ?? '';
+  const minor = toMinor(GROUPED.test(text) ? text.replaceAll(',', '') : text, currency);
   if (minor._tag === 'Right' && minor.right >= 0n) return minor.right;
   throw problem(field, `Enter an amount in ${currency}, such as ${toDecimal(1234n, currency)}`);
 }
