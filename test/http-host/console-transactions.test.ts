@@ -337,3 +337,16 @@ describe('customers', () => {
     expect((await agent.get(`${CUSTOMERS}?q=987654321`)).text).toContain('No such customer');
   });
 });
+
+describe('the overview', () => {
+  it('shows totals that no double holds', async () => {
+    const amount = 9_999_999_999_999;
+    for (let count = 0; count < 2; count += 1) await caller.paid({ amount, currency: 'USD' });
+    const owner = await signedIn(OWNER);
+    for (const by of ['hour', 'day', 'month']) {
+      const { status, text } = await owner.get(`/console/live/overview?by=${by}&currency=USD`);
+      expect({ by, status }).toEqual({ by, status: 200 });
+      expect(text).toContain('19,999,999,999,998.00');
+    }
+  });
+});

@@ -1,4 +1,5 @@
 /** The chart of sales as shapes of SVG, and the words for its numbers. */
+import { nearestNumber } from '@counterfoil/core';
 import type { TenantLedger } from '@counterfoil/engine';
 import { scaleBand, scaleLinear } from 'd3-scale';
 import { line } from 'd3-shape';
@@ -43,9 +44,11 @@ export function salesChart(
   before: readonly Period[],
 ): SalesChart {
   const names = periods.map(({ period }) => period);
-  const captured = periods.map((each) => Number(each.captured));
-  const returned = periods.map((each) => Number(each.refunded) + Number(each.chargedBack));
-  const earlier = before.map((each) => Number(each.captured));
+  const captured = periods.map((each) => nearestNumber(each.captured));
+  const returned = periods.map(
+    (each) => nearestNumber(each.refunded) + nearestNumber(each.chargedBack),
+  );
+  const earlier = before.map((each) => nearestNumber(each.captured));
   const most = Math.max(1, ...captured, ...earlier);
   const least = Math.min(0, ...returned.map((each) => -each), ...captured);
   const y = scaleLinear([least, most], [HEIGHT - BOTTOM, TOP]).nice(TICKS);

@@ -1,13 +1,14 @@
 /** The first page of the console: sales against the time before, and what needs a person. */
+import { nearestNumber } from '@counterfoil/core';
 import type { SalesUnit } from '@counterfoil/projections';
 import { z } from 'zod';
 import { CurrencyCode, Day } from '../../api/wire.ts';
 import { consolePage, consoleSlice, type Visit } from '../slice.ts';
 import { needsOf } from './needs.ts';
+import { DAY_MS, DAYS, rangesTo } from './ranges.ts';
 import { type SalesCurrency, salesChart, shownPeriod } from './sales-chart.ts';
 
 const PATH = '/overview';
-const DAY_MS = 86_400_000;
 const DAY_LENGTH = 'yyyy-mm-dd'.length;
 const MONTH_LENGTH = 'yyyy-mm'.length;
 const MAX_DISPUTES = 6;
@@ -15,17 +16,11 @@ const MAX_DISPUTES = 6;
 const LONG_AGO = '2000-01-01';
 const PERCENT = 100;
 
-/** How far each unit reaches back. */
-const RANGES: Readonly<Record<SalesUnit, { title: string; days: number }>> = {
-  hour: { title: 'Two days, by hour', days: 2 },
-  day: { title: '30 days, by day', days: 30 },
-  month: { title: '12 months, by month', days: 365 },
+const TITLES: Readonly<Record<SalesUnit, string>> = {
+  hour: 'Two days, by hour',
+  day: '30 days, by day',
+  month: '12 months, by month',
 };
-
-interface Range {
-  readonly from: string;
-  readonly to: string;
-}
 
 const overview = consolePage({
   path: PATH,
@@ -48,7 +43,7 @@ const overview = consolePage({
     return {
       by,
       to: last,
-      units: Object.entries(RANGES).map(([unit, { title }]) => ({ unit, title })),
+      units: Object.entries(TITLES).map(([unit, title]) => ({ unit, title })),
       hrefOf: (change: Record<string, string>) => {
         const asked = { by, to: last, ...(currency !== undefined && { currency }), ...change };
         return `${visit.href(PATH)}?${new URLSearchParams(asked)}`;
@@ -67,7 +62,7 @@ async function lastDay(visit: Visit): Promise<string> {
   if (!visit.may('transactions:read')) return today;
   const { transactions } = await visit.ledger.transactions.search({ dateFrom: LONG_AGO, limit: 1 });
   const newest = transactions[0]?.sent.slice(0, DAY_LENGTH) ?? today;
-  return Date.parse(today) - Date.parse(newest) > RANGES.day.days * DAY_MS ? newest : today;
+  return Date.parse(today) - Date.parse(newest) > DAYS.day * DAY_MS ? newest : today;
 }
 
 interface SalesAsked {
@@ -77,11 +72,10 @@ interface SalesAsked {
 }
 
 async function salesOf(visit: Visit, { by, to, currency }: SalesAsked) {
-  const range = rangeTo(to, RANGES[by].days);
-  const earlier = rangeTo(dayBefore(range.from), RANGES[by].days);
+  const { range, earlier } = rangesTo(to, by);
   const [now, before] = await Promise.all([
-    visit.ledger.books.sales({ unit: by, ...monthly(by, range) }),
-    visit.ledger.books.sales({ unit: by, ...monthly(by, earlier) }),
+    visit.ledger.books.sales({ unit: by, ...range }),
+    visit.ledger.books.sales({ unit: by, ...earlier }),
   ]);
   const most = now.currencies.toSorted((a, b) => b.totals.captures - a.totals.captures)[0];
   const shown = now.currencies.find((each) => each.currency === currency) ?? most;
@@ -97,23 +91,6 @@ async function salesOf(visit: Visit, { by, to, currency }: SalesAsked) {
   };
 }
 
-function rangeTo(to: string, days: number): Range {
-  const from = new Date(Date.parse(to) - (days - 1) * DAY_MS).toISOString().slice(0, DAY_LENGTH);
-  return { from, to };
-}
-
-function dayBefore(day: string): string {
-  return new Date(Date.parse(day) - DAY_MS).toISOString().slice(0, DAY_LENGTH);
-}
-
-/** Twelve whole months, and the twelve before them. */
-function monthly(by: SalesUnit, { from, to }: Range): Range {
-  if (by !== 'month') return { from, to };
-  const first = new Date(`${to.slice(0, MONTH_LENGTH)}-01T00:00:00.000Z`);
-  first.setUTCMonth(first.getUTCMonth() - 11);
-  return { from: first.toISOString().slice(0, DAY_LENGTH), to };
-}
-
 function figuresOf({ currency, totals }: SalesCurrency, before: SalesCurrency | undefined) {
   const amount = (
     name: string,
@@ -122,7 +99,7 @@ function figuresOf({ currency, totals }: SalesCurrency, before: SalesCurrency | 
     name,
     amount: pick(totals),
     currency,
-    change: changeOf(Number(pick(totals)), before && Number(pick(before.totals))),
+    change: changeOf(nearestNumber(pick(totals)), before && nearestNumber(pick(before.totals))),
   });
   const tried = totals.captures + totals.declines;
   return [
@@ -132,7 +109,7 @@ function figuresOf({ currency, totals }: SalesCurrency, before: SalesCurrency | 
     },
     {
       ...amount('Refunded', ({ refunded }) => refunded),
-      of: `${shareOf(Number(totals.refunded), Number(totals.captured))} of what was captured`,
+      of: `${shareOf(nearestNumber(totals.refunded), nearestNumber(totals.captured))} of what was captured`,
       isBad: true,
     },
     { ...amount('Net', ({ net }) => net), of: 'after refunds, chargebacks and fees' },

@@ -111,7 +111,7 @@ function childOf(child: Transaction) {
 /** A longer cart is folded away. */
 const SHOWN_LINES = 8;
 /** Sums of doubles: no currency has more decimals. */
-const ROUNDING = 1_000;
+const ROUNDING = 10_000;
 
 export function titlesOf({ storefrontProducts = [] }: TransactionDetail) {
   return new Map(
