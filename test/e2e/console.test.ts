@@ -5,7 +5,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mail } from '../engine/mail-shop.ts';
 import { CHROMIUM, faultsIn, openBrowser, openPage, watched } from '../examples/chromium.ts';
 import { openUser, PASSWORD } from '../http-host/console-visitor.ts';
-import { CARDS, type Caller, card, openTenant, type Running, startHost } from './running-host.ts';
+import {
+  CARDS,
+  type Caller,
+  CHECKOUT,
+  card,
+  openTenant,
+  type Running,
+  startHost,
+} from './running-host.ts';
 
 const TENANT = 52;
 const OWNER = 'owner@example.com';
@@ -124,6 +132,16 @@ describe.skipIf(CHROMIUM === undefined)('an owner', () => {
     await page.click(`a[href$="${id}"]`);
     expect(await page.frameLocator('iframe').locator('p').textContent()).toBe('Hello');
     await expectNoFaults('mail');
+  });
+
+  it('looks at leads', async () => {
+    const { leads } = running.host.engine.as({ tenantId: TENANT, actor: OWNER });
+    const scans = [{ page: '/offer' }, { page: '/checkout' }];
+    const email = 'ada@example.com';
+    await leads.write({ sessionId: 'visit-1', applicationId: CHECKOUT, email, scans });
+    await go('/console/live/leads');
+    await page.click('td summary');
+    await expectNoFaults('leads');
   });
 
   it('finds every page of the settings and the activity without faults', async () => {

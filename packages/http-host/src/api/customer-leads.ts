@@ -229,7 +229,7 @@ function listLeads(services: LeadServices): Endpoint {
         const page = await allOf(from, (place) =>
           leads.list({ ...asked, ...place, limit: ROWS_AT_A_TIME }),
         );
-        const raw = csvOf(COLUMNS, page.leads.map(rowOf));
+        const raw = leadsHeader() + leadRows(page.leads);
         const contentType = `${CSV_TYPE}; charset=utf-8; header=present`;
         return { status: 200, raw, contentType, headers: linkTo(page, asked) };
       }
@@ -330,6 +330,14 @@ const COLUMNS = [
   'amount',
   'currency',
 ] as const;
+
+export function leadsHeader(): string {
+  return csvOf(COLUMNS, []);
+}
+
+export function leadRows(leads: readonly LeadRecord[]): string {
+  return csvOf(undefined, leads.map(rowOf));
+}
 
 function rowOf(record: LeadRecord): Cell[] {
   const { transaction } = record;

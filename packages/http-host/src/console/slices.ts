@@ -2,6 +2,7 @@
 import { ACCOUNT } from './account/slice.ts';
 import { ACTIVITY } from './activity/slice.ts';
 import { CUSTOMERS } from './customers/slice.ts';
+import { LEADS } from './leads/slice.ts';
 import { MAILS } from './mails/slice.ts';
 import { OVERVIEW } from './overview/slice.ts';
 import { SETTINGS } from './settings/slice.ts';
@@ -15,6 +16,7 @@ export const CONSOLE: readonly ConsoleSlice[] = [
   TRANSACTIONS,
   CUSTOMERS,
   SUBSCRIPTIONS,
+  LEADS,
   MAILS,
   WEBHOOKS,
   ACTIVITY,

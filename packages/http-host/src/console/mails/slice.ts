@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { cursorOf, inCursor } from '../../api/cursor.ts';
 import { bounded, Day, Email, Uuid } from '../../api/wire.ts';
 import { refuse } from '../../http/errors.ts';
+import { addressWith } from '../list-address.ts';
 import { consoleFrame, consolePage, consoleSlice, type Visit } from '../slice.ts';
 
 const PATH = '/mails';
@@ -70,17 +71,13 @@ const list = consolePage({
       limit: PAGE_SIZE,
       ...(after !== undefined && { after: inCursor(after, Place) }),
     });
-    const given = new URLSearchParams(
-      Object.entries(filter).filter((pair): pair is [string, string] => pair[1] !== undefined),
-    );
-    const asked = (change: Record<string, string>) =>
-      `${visit.href(PATH)}?${new URLSearchParams([...given, ...Object.entries(change)])}`;
+    const base = visit.href(PATH);
     return {
       filter,
-      isFiltered: given.size > 0,
+      isFiltered: Object.keys(filter).length > 0,
       statuses: MAIL_STATUS.map((value) => ({ value, label: STATES[value].text })),
       kinds: MAIL_KINDS.map((value) => ({ value, label: KINDS[value] })),
-      action: visit.href(PATH),
+      action: base,
       mails: page.mails.map((mail) => ({
         ...mail,
         kind: KINDS[mail.kind],
@@ -88,8 +85,11 @@ const list = consolePage({
         state: stateOf(mail),
         href: visit.href(`${PATH}/${mail.id}`),
       })),
-      first: after === undefined ? undefined : asked({}),
-      next: page.moreResults && page.end ? asked({ after: cursorOf(page.end) }) : undefined,
+      first: after === undefined ? undefined : addressWith(base, filter),
+      next:
+        page.moreResults && page.end
+          ? addressWith(base, { ...filter, after: cursorOf(page.end) })
+          : undefined,
     };
   },
 });

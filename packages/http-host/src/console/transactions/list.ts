@@ -3,8 +3,9 @@ import type { SearchPage, SearchRecord } from '@counterfoil/projections';
 import { z } from 'zod';
 import { csvOf } from '../../api/csv.ts';
 import { cursorOf, inCursor } from '../../api/cursor.ts';
+import { addressWith } from '../list-address.ts';
 import { type ConsoleFile, consolePage, type Problem, type Visit } from '../slice.ts';
-import { addressWith, FILTERS, ListQuery, searchesOf } from './search-filters.ts';
+import { FILTERS, ListQuery, searchesOf } from './search-filters.ts';
 import { MEANINGS, type MeaningName, type Search } from './search-words.ts';
 import { shownStatusOf } from './status.ts';
 

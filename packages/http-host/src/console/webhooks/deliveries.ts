@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { cursorOf, inCursor } from '../../api/cursor.ts';
 import { startOf } from '../../api/webhook-deliveries.ts';
 import { bounded, Day, Uuid } from '../../api/wire.ts';
+import { addressWith } from '../list-address.ts';
 import { consoleForm, consolePage, type Visit } from '../slice.ts';
 import { EndpointParams, endpointOf, hrefOf } from './endpoints.ts';
 import {
@@ -82,14 +83,10 @@ async function sentTo(visit: Visit, { id }: WebhookEndpointView, { after, filter
     }),
     webhooks.deliveries(id, { limit: 1, status: 'dead' }),
   ]);
-  const given = new URLSearchParams(
-    Object.entries(filter).filter((pair): pair is [string, string] => pair[1] !== undefined),
-  );
-  const asked = (change: Record<string, string>) =>
-    `${hrefOf(visit, id)}?${new URLSearchParams([...given, ...Object.entries(change)])}`;
+  const base = hrefOf(visit, id);
   return {
     filter,
-    isFiltered: given.size > 0,
+    isFiltered: Object.keys(filter).length > 0,
     statuses: Object.entries(DELIVERY_STATES).map(([value, { text }]) => ({ value, label: text })),
     types: [...TYPES, 'webhook.test'],
     hasDead: dead.items.length > 0,
@@ -99,8 +96,8 @@ async function sentTo(visit: Visit, { id }: WebhookEndpointView, { after, filter
       reason: shownReason(each.reason),
       href: hrefOf(visit, id, `/deliveries/${each.id}`),
     })),
-    first: after === undefined ? undefined : asked({}),
-    next: page.end && asked({ after: cursorOf(page.end) }),
+    first: after === undefined ? undefined : addressWith(base, filter),
+    next: page.end && addressWith(base, { ...filter, after: cursorOf(page.end) }),
   };
 }
 
