@@ -4,8 +4,9 @@ import { type SettlementBooks, type SettlementView, unsettledIn } from '@counter
 import type { Caller } from '../command-runner.ts';
 import { deterministicUuid, uuidV7 } from '../ids.ts';
 import { Refused } from '../refusal.ts';
+import { ahead } from '../runtime/ahead.ts';
 import type { ReadSide } from '../runtime/read-side.ts';
-import { type BookingServices, LineBooking } from './line-booking.ts';
+import { type BookingServices, LineBooking, type MatchedLine } from './line-booking.ts';
 import type { FileLine, ReadLine, UnreadableLine } from './settlement-file.ts';
 
 /** Lines that are looked up together. */
@@ -44,6 +45,12 @@ export interface LineSource {
   readonly lines: AsyncIterable<readonly FileLine[]>;
   /** SHA-256 of the content, hex; once all lines were read. */
   digest(): string;
+}
+
+/** Lines that are booked together; those of the next batch are matched meanwhile. */
+interface Batch {
+  readonly matched: readonly MatchedLine[];
+  readonly unread: readonly UnreadableLine[];
 }
 
 /** An import with a name has the same id each time. */
@@ -85,9 +92,9 @@ export class ImportRun {
   async take(source: LineSource, onProgress: (lines: number) => void): Promise<number> {
     await this.#caughtUp();
     let batches = 0;
-    for await (const lines of inBatches(source.lines)) {
+    for await (const batch of ahead(this.#matched(source.lines))) {
       if (batches === 0) await this.#start();
-      await this.#takeBatch(lines);
+      await this.#takeBatch(batch);
       batches += 1;
       if (batches % BATCHES_AHEAD === 0) await this.#caughtUp();
       onProgress(this.#lines);
@@ -100,18 +107,27 @@ export class ImportRun {
     return this.#booked;
   }
 
-  async #takeBatch(lines: readonly FileLine[]): Promise<void> {
-    this.#lines += lines.length;
-    const readable: ReadLine[] = [];
-    for (const line of lines) {
-      if ('kind' in line) readable.push(line);
-      else await this.#differs(unreadable(line));
+  async *#matched(pages: LineSource['lines']): AsyncGenerator<Batch> {
+    for await (const lines of inBatches(pages)) {
+      const readable: ReadLine[] = [];
+      const unread: UnreadableLine[] = [];
+      for (const line of lines) {
+        if ('kind' in line) readable.push(line);
+        else unread.push(line);
+      }
+      yield { matched: await this.#booking.match(readable), unread };
     }
-    for (const { settledDate } of readable) {
+  }
+
+  async #takeBatch({ matched, unread }: Batch): Promise<void> {
+    this.#lines += matched.length + unread.length;
+    for (const line of unread) await this.#differs(unreadable(line));
+    for (const { line } of matched) {
+      const { settledDate } = line;
       if (this.#from === '' || settledDate < this.#from) this.#from = settledDate;
       if (settledDate > this.#to) this.#to = settledDate;
     }
-    for (const result of await this.#booking.book(readable)) {
+    for (const result of await this.#booking.book(matched)) {
       if (result.outcome === 'elsewhere') this.#lines -= 1;
       else if (result.outcome === 'differs') await this.#differs(result.difference);
       else this.#agreed += 1;

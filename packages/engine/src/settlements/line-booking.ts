@@ -17,6 +17,12 @@ const AT_ONCE = 128;
 /** An id may name several payments of an account; more are no use to compare with. */
 const MAX_CANDIDATES = 5;
 
+/** A line, and the payments that it may be about. */
+export interface MatchedLine {
+  readonly line: ReadLine;
+  readonly candidates: readonly TransactionId[];
+}
+
 export type LineResult =
   /** `repeated`: it had been booked before. */
   | { readonly outcome: 'booked' | 'repeated' }
@@ -53,21 +59,28 @@ export class LineBooking {
     this.#options = options;
   }
 
-  /** The results in the order of the lines. */
-  async book(lines: readonly ReadLine[]): Promise<readonly LineResult[]> {
+  /** Finds the payments that lines name; nothing is booked. */
+  async match(lines: readonly ReadLine[]): Promise<readonly MatchedLine[]> {
     const byId = await this.#payments('gatewayTransactionId', lines);
     const byArn = await this.#payments('arn', lines);
+    return lines.map((line) => {
+      const named = [
+        ...(byId.get(line.gatewayTransactionId) ?? []),
+        ...(byArn.get(line.arn) ?? []),
+      ];
+      const candidates = [...new Set(named)].slice(0, MAX_CANDIDATES) as TransactionId[];
+      return { line, candidates };
+    });
+  }
+
+  /** The results in the order of the lines. */
+  async book(lines: readonly MatchedLine[]): Promise<readonly LineResult[]> {
     const results: LineResult[] = [];
     await inParallel({
       items: [...lines.entries()],
       atOnce: AT_ONCE,
-      act: async ([index, line]) => {
-        const named = [
-          ...(byId.get(line.gatewayTransactionId) ?? []),
-          ...(byArn.get(line.arn) ?? []),
-        ];
-        const candidates = [...new Set(named)].slice(0, MAX_CANDIDATES);
-        results[index] = await this.#bookOne(line, candidates as TransactionId[]);
+      act: async ([index, { line, candidates }]) => {
+        results[index] = await this.#bookOne(line, candidates);
       },
     });
     return results;

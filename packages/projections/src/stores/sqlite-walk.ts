@@ -132,6 +132,8 @@ export class Walker {
 
   #inRange(window: Window): readonly Row[] {
     const { skip, limit } = window;
+    const few = this.#few();
+    if (few !== undefined) return few.slice(skip, skip + limit);
     const lead = this.#lead();
     if (lead === undefined) return this.#ordered([this.#scan('sort', this.#terms)], window);
     const { field, values } = lead.term;
@@ -151,6 +153,33 @@ export class Walker {
       this.#scan(field, [{ ...lead.term, values: [value] }, ...others]),
     );
     return this.#ordered(scans, window);
+  }
+
+  /**
+   * The rows of one condition of several values, in order, unless they are many: they are found and
+   * counted in one pass through the index.
+   */
+  #few(): readonly Row[] | undefined {
+    const [term, ...others] = this.#terms;
+    if (term === undefined || others.length > 0 || !term.mayLead || term.field === 'key') return;
+    if (term.values.length === 1) return;
+    const most = Math.min(GATHER_LIMIT, GATHERED_A_LANE * term.values.length);
+    const { sql, values } = selection(this.#scan(term.field, this.#terms));
+    const found = this.#statements
+      .get(`SELECT count(*) AS n, json_group_array(id) AS ids FROM (SELECT id FROM ${sql} LIMIT ?)`)
+      .get(...values, most) as { n: number; ids: string };
+    if (found.n >= most) return;
+    const { name } = this.#spec;
+    const rows = this.#statements
+      .get(
+        `SELECT id, key, sort FROM ${name}
+         WHERE id IN (SELECT value FROM json_each(?)) ORDER BY sort DESC, key ASC`,
+      )
+      .all(found.ids) as unknown as readonly Row[];
+    if (rows.length === found.n) return rows;
+    throw this.#checksums.damage(
+      `the index ${indexOf(name, term.field)} leads to ${found.ids} by mistake`,
+    );
   }
 
   /**
