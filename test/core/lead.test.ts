@@ -1,5 +1,13 @@
 /** Leads: one for a session, paid once by a capture within 30 days, in whatever order things come. */
-import { fold, Lead, type TenantId } from '@counterfoil/core';
+import {
+  type CommandId,
+  createMemoryEventStore,
+  type EventStore,
+  execute,
+  fold,
+  Lead,
+  type TenantId,
+} from '@counterfoil/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { whenOf } from './when.ts';
@@ -194,4 +202,41 @@ it('any order and repetition of writes and captures gives one payment, if any is
       },
     ),
   );
+});
+
+describe('a write that finds nothing cached', () => {
+  const context = (number: number) => ({
+    commandId: `0192f000-0000-4000-8000-00000000000${number}` as CommandId,
+    metadata: { actor: 'page' },
+    recordedAt: day(0),
+  });
+
+  it('makes the lead without reading', async () => {
+    const store = createMemoryEventStore();
+    const unread: EventStore = Object.assign(Object.create(store), {
+      append: (request: Parameters<EventStore['append']>[0]) => store.append(request),
+      read: () => Promise.reject(new Error('the stream is read')),
+    });
+    const done = await execute({ store: unread }, Lead, write(day(0)), context(1));
+    expect(done).toMatchObject({ outcome: 'accepted', events: [{ type: 'LeadCreated' }] });
+  });
+
+  it('meets what the session holds: one lead, whichever of several writes is first', async () => {
+    const store = createMemoryEventStore();
+    await execute({ store }, Lead, see(captured(day(0))), context(1));
+    const names = ['Ann', 'Bea', 'Cleo'];
+    await Promise.all(
+      names.map((firstName, index) =>
+        execute(
+          { store },
+          Lead,
+          write(day(1), { firstName }, { leadId: index === 0 ? LEAD_ID : OTHER_ID }),
+          context(2 + index),
+        ),
+      ),
+    );
+    const types = (await store.read(Lead.streamOf(SESSION))).map(({ type }) => type);
+    expect(types.slice(0, 3)).toEqual(['LeadTransactionSeen', 'LeadCreated', 'LeadPaid']);
+    expect(types.slice(3)).toEqual(['LeadUpdated', 'LeadUpdated']);
+  });
 });

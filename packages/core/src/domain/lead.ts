@@ -137,6 +137,11 @@ export function evolve(state: State, event: Event): State {
   }
 }
 
+/** Most sessions write their lead once; later writes mostly meet a cached state. */
+export function begins({ type }: Command): boolean {
+  return type === 'WriteLead';
+}
+
 export function decide(state: State, command: Command): Either<Rejection, readonly Event[]> {
   switch (command.type) {
     case 'WriteLead':

@@ -50,6 +50,8 @@ export class Identities {
     maxSize: REMEMBERED_BYTES,
     sizeCalculation: (_, name) => REMEMBERED_ENTRY_BYTES + 2 * name.length,
   });
+  /** The key of an email is asked for several times in one call. */
+  readonly #emailKeys = new WeakMap<NamedCustomer, string>();
   /** Counts the releases: a result read before a release is not cached after it. */
   #releases = 0;
 
@@ -273,8 +275,14 @@ export class Identities {
     return EmailClaim.streamOf(this.#keyed(named));
   }
 
-  #keyed({ tenantId, sandbox, email }: NamedCustomer) {
-    return { tenantId, sandbox, emailKey: this.#emailKey(tenantId, email) };
+  #keyed(named: NamedCustomer) {
+    const { tenantId, sandbox, email } = named;
+    let emailKey = this.#emailKeys.get(named);
+    if (emailKey === undefined) {
+      emailKey = this.#emailKey(tenantId, email);
+      this.#emailKeys.set(named, emailKey);
+    }
+    return { tenantId, sandbox, emailKey };
   }
 
   #emailKey(tenantId: TenantId, email: string): string {
