@@ -67,6 +67,8 @@ export interface Loaded<State> {
   readonly commands: Map<CommandId, Carried>;
   /** Characters of the events that the state is folded from: it holds about as many at most. */
   readonly characters: number;
+  /** The event at the revision, which mostly shares its texts with the state; absent in an empty stream. */
+  readonly last?: AnyEvent;
 }
 
 interface Carried {
@@ -132,6 +134,7 @@ function advance(
     revision,
     commands,
     characters: characters + charactersOf(news),
+    ...lastOf(events),
   };
 }
 
@@ -205,7 +208,7 @@ async function decideOnce(
       const { commands } = loaded;
       commands.set(commandId, { fingerprint: mark, firstRevision, receipt });
       const characters = loaded.characters + charactersOf(encoded);
-      executor.cache?.set(stream, { state, revision, commands, characters });
+      executor.cache?.set(stream, { state, revision, commands, characters, ...lastOf(events) });
       return { outcome: 'accepted', events, state, receipt, repeated: false };
     }
     case 'command-id-reused':
@@ -214,6 +217,11 @@ async function decideOnce(
     case 'repeated':
       return undefined;
   }
+}
+
+function lastOf(events: readonly AnyEvent[]): Pick<Loaded<unknown>, 'last'> {
+  const last = events.at(-1);
+  return last === undefined ? {} : { last };
 }
 
 function charactersOf(events: readonly { readonly data: string }[]): number {

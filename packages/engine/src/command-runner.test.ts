@@ -8,6 +8,7 @@ import {
 } from '@counterfoil/core';
 import { describe, expect, it } from 'vitest';
 import { CommandRunner } from './command-runner.ts';
+import { createStateCache } from './runtime/state-cache.ts';
 
 const NOW = '2026-01-01T00:00:00.000Z';
 const COMMAND_ID = '0195a000-0000-8000-8000-000000000001';
@@ -18,6 +19,12 @@ const COMMAND: Tenant.Command = {
   settings: {},
   at: NOW,
 };
+
+const settingsOf = (days: number): Tenant.Command => ({
+  ...{ type: 'ChangeSettings', tenantId: COMMAND.tenantId, at: NOW },
+  settings: { refundWindowDays: days },
+});
+const idOf = (n: number) => `0195a000-0000-8000-8000-${String(n + 100).padStart(12, '0')}`;
 
 it('may be repeated where others kept winning', async () => {
   const store = createMemoryEventStore();
@@ -35,12 +42,6 @@ it('may be repeated where others kept winning', async () => {
 });
 
 describe('commands on one stream', () => {
-  const settingsOf = (days: number): Tenant.Command => ({
-    ...{ type: 'ChangeSettings', tenantId: COMMAND.tenantId, at: NOW },
-    settings: { refundWindowDays: days },
-  });
-  const idOf = (n: number) => `0195a000-0000-8000-8000-${String(n + 100).padStart(12, '0')}`;
-
   /** A store that takes its time over each read and append, as one on a disk or a server does. */
   function slow(store: EventStore): EventStore {
     const later = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -137,5 +138,50 @@ describe('the mark of a command', () => {
     const looked = commands.isRepeat(Tenant, STREAM, { commandId: COMMAND_ID, content: 'other' });
     await expect(looked).rejects.toMatchObject(reused);
     expect(await store.read(STREAM)).toHaveLength(1);
+  });
+});
+
+describe('the event at a place of a stream', () => {
+  const stream = Tenant.streamOf(COMMAND);
+  const caller = { actor: 'a' };
+
+  it('is the same from the cache as from the log, and the last one is not read again', async () => {
+    const store = createMemoryEventStore();
+    let reads = 0;
+    const counting: EventStore = {
+      ...store,
+      append: (asked) => store.append(asked),
+      read: (...asked) => {
+        reads += 1;
+        return store.read(...asked);
+      },
+    };
+    const cache = createStateCache();
+    const clock = { now: () => NOW };
+    const cached = new CommandRunner({ store: counting, cache }, clock, () => {});
+    const plain = new CommandRunner({ store }, clock, () => {});
+    await cached.execute(Tenant, COMMAND, { commandId: COMMAND_ID }, caller);
+    await cached.execute(Tenant, settingsOf(7), { commandId: idOf(7) }, caller);
+    const last = await plain.asOf(Tenant, stream, 1);
+    reads = 0;
+    expect(await cached.asOf(Tenant, stream, 1)).toEqual(last);
+    expect(reads).toBe(0);
+    for (const revision of [0, 1, 2]) {
+      const read = await plain.asOf(Tenant, stream, revision);
+      expect(await cached.asOf(Tenant, stream, revision)).toEqual(read);
+    }
+    // Loaded by a command that changed nothing, on another host.
+    const other = new CommandRunner(
+      { store: counting, cache: createStateCache() },
+      clock,
+      () => {},
+    );
+    await other.stateOf(Tenant, stream);
+    reads = 0;
+    expect(await other.asOf(Tenant, stream, 1)).toEqual(last);
+    expect(reads).toBe(0);
+    cache.clear();
+    expect(await cached.asOf(Tenant, stream, 1)).toEqual(last);
+    expect(reads).toBe(1);
   });
 });

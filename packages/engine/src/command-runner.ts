@@ -189,8 +189,8 @@ export class CommandRunner {
   }
 
   /**
-   * The event at a place in a stream, and the state that it made. Undefined where the stream has no such
-   * event. Rejects with `DamagedEvent` where it cannot be read.
+   * The event at a place in a stream, and the state that it made; of the last one both may be cached.
+   * Undefined where the stream has no such event. Rejects with `DamagedEvent` where it cannot be read.
    */
   async asOf<Of extends Executable>(
     aggregate: Of,
@@ -199,15 +199,15 @@ export class CommandRunner {
   ): Promise<{ readonly event: EventOf<Of>; readonly state: StateOf<Of> } | undefined> {
     const { store, cache, vault } = this.executor;
     const known = cache?.get(stream);
-    const isKnown = known?.revision === revision;
-    const from = isKnown ? revision : 0;
-    const stored = await store.read(stream, { from, limit: revision - from + 1 });
+    if (known?.revision === revision && known.last !== undefined) {
+      return { event: known.last as EventOf<Of>, state: known.state as StateOf<Of> };
+    }
+    const stored = await store.read(stream, { from: 0, limit: revision + 1 });
     const opener = await openerOf(vault, stored);
     const events = stored.map((each) => decodeEvent(each, opener));
     const event = events.at(-1);
     if (event === undefined || stored.at(-1)?.revision !== revision) return undefined;
-    const { initial } = aggregate;
-    const state = isKnown ? known.state : fold<Event, unknown>(aggregate, events, initial);
+    const state = fold<Event, unknown>(aggregate, events, aggregate.initial);
     return { event: event as EventOf<Of>, state: state as StateOf<Of> };
   }
 
