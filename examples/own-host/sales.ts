@@ -23,7 +23,7 @@ const Sales = z
 
 export function salesEndpoint(engine: Engine): Endpoint {
   return endpoint({
-    operationId: 'getSales',
+    operationId: 'getShopSales',
     method: 'GET',
     path: '/shop/sales',
     tag: 'Shop',

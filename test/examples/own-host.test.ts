@@ -52,7 +52,7 @@ describe('the endpoint over the projection', () => {
   it('is in the OpenAPI document, with its answers and those of the host', async () => {
     const { paths }: Json = await (await fetch(`${example.url}/openapi.json`)).json();
     const { get } = paths[PATH];
-    expect(get).toMatchObject({ operationId: 'getSales', tags: ['Shop'] });
+    expect(get).toMatchObject({ operationId: 'getShopSales', tags: ['Shop'] });
     expect(Object.keys(get.responses)).toEqual(expect.arrayContaining(['200', '401', '429']));
   });
 
