@@ -1,5 +1,5 @@
 /** Both adapters of the read-model store pass its contract. */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -74,4 +74,39 @@ it('sqlite: a reader sees one snapshot per turn, but never less than the writer 
   await writer.makeLive('sample', second.info.build);
   await nextTurn();
   expect(await seen()).toEqual([0, []]);
+});
+
+it('sqlite: a reader outlives a damaged page, and says so at each read', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'counterfoil-read-models-'));
+  const path = join(folder, 'read-models.db');
+  const writer = openSqliteReadModelStore({ path });
+  const reader = openSqliteReadModelStore({ path, readOnly: true, news: () => undefined });
+  onTestFinished(async () => {
+    await reader.close();
+    await writer.close();
+    await rm(folder, { recursive: true });
+  });
+  const collections = [{ name: 'things', kind: 'keyed' }] as const;
+  const request = { projection: 'sample', version: '1', collections, purpose: 'live' } as const;
+  const build = await writer.createBuild(request);
+  await writer.makeLive('sample', build.info.build);
+  const changes = Array.from({ length: 500 }, (_, index) => ({
+    collection: 'things',
+    after: { key: `key ${index}`, body: 'b'.repeat(100) },
+  }));
+  await build.commit({ expected: undefined, checkpoint: '1' as Position, epoch: 0, changes });
+  const model = await reader.live('sample');
+  expect(await model?.revision()).toBe(1);
+  const wal = `${path}-sample-${build.info.build}-wal`;
+  const bytes = await readFile(wal);
+  await writeFile(wal, bytes.fill(0xff, bytes.length / 2));
+  for (let read = 0; read < 2; read += 1) {
+    const found = model?.get(
+      'things',
+      changes.map(({ after }) => after.key),
+    );
+    await expect(found).rejects.toMatchObject({ code: 'damaged' });
+    // An error after the turn would end the process.
+    await nextTurn();
+  }
 });

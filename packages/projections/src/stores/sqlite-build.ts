@@ -286,13 +286,22 @@ export class SqliteBuild implements Build {
     const { memory, path } = this.#file;
     memory?.recall(`${path} moment`, () => {
       this.#statements.get('BEGIN').run();
-      memory.onClear(() => {
-        if (this.#database.isOpen && this.#database.isTransaction) {
-          this.#statements.get('COMMIT').run();
-        }
-      });
+      memory.onClear(() => this.#endMoment());
     });
     return memory;
+  }
+
+  /** Between reads, where an error would reach no caller. */
+  #endMoment(): void {
+    if (!this.#database.isOpen || !this.#database.isTransaction) return;
+    try {
+      this.#statements.get('COMMIT').run();
+    } catch (error) {
+      // A transaction that has met a damaged page cannot be committed. The next read names the damage.
+      if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
+      const judged = this.#checksums.judge(error);
+      if (!(judged instanceof ReadModelError)) throw judged;
+    }
   }
 
   #revision(partition: string | undefined): number {
