@@ -39,9 +39,21 @@ export function actorOf({ metadata }: StoredEvent): string {
 
 /** The type, with what happened and who did it. */
 export function eventLine(event: StoredEvent, currency?: string): string {
-  const facts = factsOf(event, currency);
-  const type = styleText('bold', event.type.padEnd(TYPE_WIDTH));
-  return [type, facts, styleText('dim', actorOf(event))].filter((part) => part !== '').join('  ');
+  const facts = printable(factsOf(event, currency));
+  const type = styleText('bold', printable(event.type).padEnd(TYPE_WIDTH));
+  const actor = styleText('dim', printable(actorOf(event)));
+  return [type, facts, actor].filter((part) => part !== '').join('  ');
+}
+
+/** Controls, ends of lines and changes of direction. */
+const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu;
+
+/** With escapes as JSON has them: the note of a gateway moves no cursor and begins no line. */
+export function printable(text: string): string {
+  return text.replaceAll(
+    UNPRINTABLE,
+    (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 /** `amount=12.34 GBP note=approved`: the plain values of the event's data. */

@@ -4,7 +4,7 @@ import { type StoredEvent, streamName, type TenantId } from '@counterfoil/core';
 import { openEventStore } from '@counterfoil/engine/storage';
 import { type Command, InvalidArgumentError } from 'commander';
 import { z } from 'zod';
-import { eventJson, eventLine } from './event-lines.ts';
+import { eventJson, eventLine, printable } from './event-lines.ts';
 import type { HostClient } from './host-client.ts';
 import { withOwnHost } from './host-ways.ts';
 import { FoundPage } from './search.ts';
@@ -116,7 +116,7 @@ function* linesOf({ payment, events }: Shown): Generator<string> {
     data: payment.sandbox ? 'test' : undefined,
   };
   const said = Object.entries(about).filter(([, value]) => value !== null && value !== undefined);
-  yield `  ${said.map(([name, value]) => `${name} ${value}`).join(', ')}`;
+  yield `  ${printable(said.map(([name, value]) => `${name} ${value}`).join(', '))}`;
   for (const event of events) {
     yield `  ${styleText('dim', event.time)}  ${eventLine(event, currency)}`;
   }
