@@ -178,6 +178,8 @@ describe('signing in', () => {
     await visitor.submit(HOME, '/console/sign-out');
     expect(visitor.cookie('counterfoil-session')).toBeUndefined();
     expect((await visitor.get(HOME)).status).toBe(303);
+    // From a page in another window.
+    expect((await visitor.post('/console/sign-out', { token: 'a' })).location).toBe(SIGN_IN);
   });
 
   it('takes a second step with an authenticator app, and keeps no password for it', async () => {

@@ -192,8 +192,10 @@ async function setPassword(sent: Sent): Promise<HandlerResult> {
 }
 
 async function signOut(sent: Sent): Promise<HandlerResult> {
-  checkToken(sent, 'session');
   const { services, cookies } = sent;
+  // Signed out in another window.
+  if (cookies.get('session') === undefined) return redirection(SIGN_IN);
+  checkToken(sent, 'session');
   const session = await services.signIns.session(cookies.get('session') ?? '');
   if (session !== undefined) await services.signIns.signOut(session, session.sessionId);
   return redirection(SIGN_IN, cookies.set('session', ''));
