@@ -264,4 +264,30 @@ describe.skipIf(CHROMIUM === undefined)('an owner', () => {
     await page.click('button:has-text("Freeze")');
     expect(await page.textContent('h1')).toContain('Frozen');
   });
+
+  it('represents a chargeback with a file', async () => {
+    const { id: transactionId } = await owner.paid({ email: 'disputed@example.com' });
+    const { disputes } = running.host.engine.as({ tenantId: TENANT, actor: OWNER });
+    await disputes.reportChargeback({
+      provider: 'acquirer',
+      reference: 'cb-1',
+      amount: '100.00',
+      currency: 'GBP',
+      reasonCode: '13.1',
+      transactionId,
+    });
+    await go('/console/live/disputes');
+    await expectNoFaults('disputes');
+    await page.click('.rows td:first-child a');
+    const buffer = Buffer.from('Delivered on 3 March');
+    await page.setInputFiles('#file', { name: 'receipt.txt', mimeType: 'text/plain', buffer });
+    await page.click('text=Keep the file');
+    expect(await page.textContent('.notice')).toBe('receipt.txt is kept.');
+    await expectNoFaults('dispute');
+    await page.click('.actions >> text=Represent');
+    await page.fill('#trackingNumber', 'AB 12');
+    await expectNoFaults('dispute-represent');
+    await page.click('text=Hand in the evidence');
+    expect(await page.textContent('h1')).toContain('Chargeback in review');
+  });
 });

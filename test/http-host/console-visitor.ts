@@ -46,6 +46,18 @@ export class Visitor {
     });
   }
 
+  /** Sends a form with a file, as `multipart/form-data`. */
+  async upload(
+    path: string,
+    fields: Fields,
+    { file, headers = {} }: { readonly file?: File; readonly headers?: Fields } = {},
+  ): Promise<ShownPage> {
+    const body = new FormData();
+    for (const [name, value] of Object.entries(fields)) body.append(name, value);
+    if (file !== undefined) body.append('file', file);
+    return this.#fetch(path, { method: 'POST', headers: { Origin: this.#url, ...headers }, body });
+  }
+
   /** The token of the forms of a page. */
   async token(path: string): Promise<string> {
     const { text } = await this.get(path);

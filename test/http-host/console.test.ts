@@ -41,25 +41,37 @@ const forms = routes.filter(({ method }) => method === 'POST');
 const pages = routes.filter(({ method, path }) => method === 'GET' && path.includes('{'));
 
 describe('forms', () => {
+  /** As the page of the form would. */
+  function send(
+    { path, upload }: (typeof forms)[number],
+    fields: Record<string, string>,
+    headers: Record<string, string> = {},
+  ) {
+    const address = addressOf(path);
+    return upload === undefined
+      ? owner.post(address, fields, headers)
+      : owner.upload(address, fields, { headers });
+  }
+
   it('are there', () => {
     expect(forms.length).toBeGreaterThan(4);
   });
 
-  it.each(forms)('$path is refused without the token of the session', async ({ path }) => {
+  it.each(forms)('$path is refused without the token of the session', async (form) => {
     for (const token of ['', 'a'.repeat(43)]) {
-      expect((await owner.post(addressOf(path), { token })).status).toBe(403);
+      expect((await send(form, { token })).status).toBe(403);
     }
   });
 
-  it.each(forms)('$path is refused with the token of another session', async ({ path }) => {
+  it.each(forms)('$path is refused with the token of another session', async (form) => {
     const token = await agent.token(HOME);
-    expect((await owner.post(addressOf(path), { token })).status).toBe(403);
+    expect((await send(form, { token })).status).toBe(403);
   });
 
-  it.each(forms)('$path is refused from another origin', async ({ path }) => {
+  it.each(forms)('$path is refused from another origin', async (form) => {
     const token = await owner.token(HOME);
     for (const Origin of ['https://evil.example', 'null', '']) {
-      const answer = await owner.post(addressOf(path), { token }, { Origin });
+      const answer = await send(form, { token }, { Origin });
       expect(answer.status, Origin).toBe(403);
     }
   });

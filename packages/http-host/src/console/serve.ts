@@ -21,8 +21,10 @@ import type {
   ConsolePage,
   ConsoleServices,
   Problem,
+  SentFile,
 } from './slice.ts';
 import { CONSOLE } from './slices.ts';
+import { multipart, uploadedForm } from './uploads.ts';
 import { frameOf, type SignedInVisit, visitOf } from './visits.ts';
 
 const ROOT = '/console/{environment}';
@@ -40,10 +42,14 @@ export function consoleEndpoints(services: ConsoleServices): Endpoint[] {
 }
 
 /** Every address of the console, for tests that go through all of them. */
-export function consoleRoutes(): readonly Pick<Endpoint, 'method' | 'path'>[] {
+export function consoleRoutes(): readonly Pick<Endpoint, 'method' | 'path' | 'upload'>[] {
   // Services are for handlers only.
   const endpoints = consoleEndpoints({} as ConsoleServices);
-  return endpoints.map(({ method, path }) => ({ method, path }));
+  return endpoints.map(({ method, path, upload }) => ({
+    method,
+    path,
+    ...(upload !== undefined && { upload }),
+  }));
 }
 
 interface RawInput {
@@ -69,6 +75,8 @@ function pageEndpoint(page: ConsolePage, services: ConsoleServices): Endpoint {
 }
 
 function formEndpoint(form: ConsoleForm, services: ConsoleServices): Endpoint {
+  const { file } = form;
+  if (file !== undefined) return uploadEndpoint({ ...form, file }, services);
   return endpoint({
     ...CONSOLE_ENDPOINT,
     ...FORM_BODY,
@@ -77,26 +85,73 @@ function formEndpoint(form: ConsoleForm, services: ConsoleServices): Endpoint {
     path: `${ROOT}${form.path}`,
     summary: form.name,
     responses: { 200: PAGE, 303: { description: 'To the page that shows what became of it' } },
-    async handle(context, { params, query, body }) {
-      if (!isOwnOrigin(context, services)) {
-        throw refuse('origin_not_allowed', 'The form was sent from another site');
-      }
-      const asked = { params, query: {}, scope: form.scope, path: form.page.path };
-      return withVisit(services, context, asked, async (signedIn) => {
-        const { token, ...values } = body;
-        if (!isFormToken(services, signedIn.secret, token)) {
-          throw refuse('origin_not_allowed', 'The form is not of this session: go back and reload');
-        }
-        return sent(form, signedIn, { params, query, values });
-      });
+    async handle(context, { params, query, body: fields }) {
+      checkOrigin(services, context);
+      return takeForm(form, services, context, { params, query, fields });
     },
+  });
+}
+
+/** A form with a file. Who is not signed in is refused before anything is received. */
+function uploadEndpoint(
+  form: ConsoleForm & Required<Pick<ConsoleForm, 'file'>>,
+  services: ConsoleServices,
+): Endpoint {
+  return endpoint({
+    ...CONSOLE_ENDPOINT,
+    operationId: `send ${form.path}`,
+    method: 'POST',
+    path: `${ROOT}${form.path}`,
+    summary: form.name,
+    upload: multipart(form.file.maxBytes),
+    responses: { 200: PAGE, 303: { description: 'To the page that shows what became of it' } },
+    async admit(context) {
+      checkOrigin(services, context);
+      if ((await visitOf(services, context, 'live')) === undefined) {
+        throw refuse('origin_not_allowed', 'You are not signed in any more: sign in and try again');
+      }
+    },
+    async handle(context, { params, query }) {
+      const { fields, file } = await uploadedForm(context.content(), form.file.field);
+      return takeForm(form, services, context, { params, query, fields, file });
+    },
+  });
+}
+
+function checkOrigin(services: ConsoleServices, context: RequestContext): void {
+  if (isOwnOrigin(context, services)) return;
+  throw refuse('origin_not_allowed', 'The form was sent from another site');
+}
+
+interface TakenForm extends RawInput {
+  readonly fields: Values;
+  readonly file?: SentFile | undefined;
+}
+
+async function takeForm(
+  form: ConsoleForm,
+  services: ConsoleServices,
+  context: RequestContext,
+  { params, query, fields, file }: TakenForm,
+): Promise<HandlerResult> {
+  const asked = { params, query: {}, scope: form.scope, path: form.page.path };
+  return withVisit(services, context, asked, async (signedIn) => {
+    const { token, ...values } = fields;
+    if (!isFormToken(services, signedIn.secret, token)) {
+      throw refuse('origin_not_allowed', 'The form is not of this session: go back and reload');
+    }
+    return sent(form, signedIn, { params, query, values, file });
   });
 }
 
 async function sent(
   form: ConsoleForm,
   signedIn: SignedInVisit,
-  { values, ...input }: RawInput & { readonly values: Values },
+  {
+    values,
+    file,
+    ...input
+  }: RawInput & { readonly values: Values; readonly file: SentFile | undefined },
 ): Promise<HandlerResult> {
   const { visit, cookies } = signedIn;
   const filled = withoutEmpty(values);
@@ -106,7 +161,7 @@ async function sent(
   let status = 400;
   if (problems.length === 0) {
     try {
-      const outcome = await form.act(visit, { params: paramsOf(form, input), body });
+      const outcome = await form.act(visit, { params: paramsOf(form, input), body, file });
       if ('to' in outcome) {
         const { to, notice } = outcome;
         return redirection(to, notice === undefined ? {} : cookies.set('notice', notice));

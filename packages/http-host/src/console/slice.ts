@@ -111,9 +111,17 @@ interface Shown {
 
 export type Outcome = Elsewhere | Shown;
 
+/** A file that was chosen in a form. */
+export interface SentFile {
+  readonly name: string;
+  readonly content: Uint8Array<ArrayBuffer>;
+}
+
 interface FormInput<P extends z.ZodType, B extends z.ZodType> {
   readonly params: z.output<P>;
   readonly body: z.output<B>;
+  /** Of a form with `file`; undefined where none was chosen. */
+  readonly file: SentFile | undefined;
 }
 
 interface FormDefinition<P extends z.ZodType, B extends z.ZodType> {
@@ -124,6 +132,8 @@ interface FormDefinition<P extends z.ZodType, B extends z.ZodType> {
   readonly params?: P;
   /** An object of the fields. Those that are left empty are absent. */
   readonly body?: B;
+  /** The form is `multipart/form-data` and has one file, in a field of this name. */
+  readonly file?: { readonly field: string; readonly maxBytes: number };
   /** Shown again, with what was entered, where that is refused. Its parameters are those of the form. */
   readonly page: ConsolePage;
   act(visit: Visit, input: FormInput<P, B>): Promise<Outcome>;

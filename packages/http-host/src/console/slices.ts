@@ -2,6 +2,7 @@
 import { ACCOUNT } from './account/slice.ts';
 import { ACTIVITY } from './activity/slice.ts';
 import { CUSTOMERS } from './customers/slice.ts';
+import { DISPUTES } from './disputes/slice.ts';
 import { LEADS } from './leads/slice.ts';
 import { MAILS } from './mails/slice.ts';
 import { OVERVIEW } from './overview/slice.ts';
@@ -16,6 +17,7 @@ export const CONSOLE: readonly ConsoleSlice[] = [
   TRANSACTIONS,
   CUSTOMERS,
   SUBSCRIPTIONS,
+  DISPUTES,
   LEADS,
   MAILS,
   WEBHOOKS,

@@ -210,6 +210,8 @@ export interface EndpointDefinition<
   readonly bodyTypes?: readonly BodyType[];
   /** A body of another type, read with `content()` of the context. It has a limit of its own. */
   readonly upload?: UploadDefinition;
+  /** Refuses an upload before any of it is received. */
+  readonly admit?: (context: RequestContext) => Promise<void>;
   /**
    * 'ignored': unknown members of the body are dropped, for callers that cannot be updated.
    * Default: they are refused, in nested objects too.

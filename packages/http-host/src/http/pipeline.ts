@@ -248,7 +248,9 @@ export class Pipeline {
     const { request, head } = exchange;
     let upload = NOTHING_UPLOADED;
     if (endpoint.upload !== undefined && announcesBody(head)) {
-      const { mediaType: only, maxBytes } = endpoint.upload;
+      const { upload: only } = endpoint;
+      const { maxBytes } = only;
+      await endpoint.admit?.(exchange);
       beginBody(exchange, { maxBytes, only });
       upload = await receiveUpload(request, maxBytes, (fail) => {
         exchange.failBody = fail;

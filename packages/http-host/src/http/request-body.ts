@@ -18,7 +18,7 @@ interface BodyBounds {
   /** Beside application/json. */
   readonly types?: readonly BodyType[] | undefined;
   /** Instead of application/json. */
-  readonly only?: string;
+  readonly only?: BodyType;
 }
 
 /** Why a body with this head is refused unread. */
@@ -30,7 +30,7 @@ export function bodyViolation(
   if (contentEncoding !== undefined) {
     return refuse('unsupported_content_encoding');
   }
-  const admitted = only === undefined ? [JSON_BODY, ...types] : [{ mediaType: only }];
+  const admitted = only === undefined ? [JSON_BODY, ...types] : [only];
   if (bodyTypeOf(contentType, admitted) === undefined) {
     const names = admitted.map(({ mediaType }) => mediaType).join(' or ');
     return refuse('unsupported_media_type', `The body must be ${names}, in UTF-8`);

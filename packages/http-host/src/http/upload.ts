@@ -9,6 +9,8 @@ import { Refusal, refuse } from './errors.ts';
 /** What an endpoint takes instead of JSON. */
 export interface UploadDefinition {
   readonly mediaType: string;
+  /** Other parameters than the charset are admitted. Default: false. */
+  readonly anyParameters?: boolean;
   readonly maxBytes: number;
   readonly example: string;
 }

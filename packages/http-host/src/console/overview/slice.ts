@@ -3,6 +3,7 @@ import { nearestNumber } from '@counterfoil/core';
 import type { SalesUnit } from '@counterfoil/projections';
 import { z } from 'zod';
 import { CurrencyCode, Day } from '../../api/wire.ts';
+import { hrefOf, statusOf } from '../disputes/queue.ts';
 import { consolePage, consoleSlice, type Visit } from '../slice.ts';
 import { needsOf } from './needs.ts';
 import { DAY_MS, DAYS, rangesTo } from './ranges.ts';
@@ -50,7 +51,11 @@ const overview = consolePage({
       },
       sales,
       subscriptions,
-      disputes: disputes?.disputes,
+      disputes: disputes?.disputes.map((each) => ({
+        ...each,
+        href: hrefOf(visit, each.disputeId),
+        shownStatus: statusOf(each),
+      })),
       needs,
     };
   },

@@ -6,6 +6,7 @@ import { withConfirmation } from '../../api/confirmation.ts';
 import { bounded, Uuid } from '../../api/wire.ts';
 import { Refusal, refuse } from '../../http/errors.ts';
 import { Ticked } from '../fields.ts';
+import { doneOnce } from '../once.ts';
 import { shownDate, shownMoney } from '../shown.ts';
 import {
   type Again,
@@ -83,18 +84,15 @@ interface Sent {
   readonly act: (subscription: Found) => Promise<string>;
 }
 
-/** Where others have changed the subscription since the page was shown, nothing is done. */
 async function acted(visit: Visit, { id, seen, isDone, act }: Sent): Promise<Outcome> {
   const before = await subjectOf(visit, id);
-  const to = hrefOf(visit, id);
-  if (isDone(before)) return { to, notice: 'That is done already.' };
-  if (seenOf(before) !== seen) {
-    throw refuse(
-      'stale_row_version',
-      'Somebody else has changed the subscription, and nothing was done. This is how it is now.',
-    );
-  }
-  return { to, notice: await act(before) };
+  return doneOnce({
+    to: hrefOf(visit, id),
+    what: 'the subscription',
+    isDone: isDone(before),
+    isAsSeen: seenOf(before) === seen,
+    act: () => act(before),
+  });
 }
 
 const page = (change: Change) => ({
