@@ -144,6 +144,19 @@ describe.skipIf(CHROMIUM === undefined)('an owner', () => {
     await expectNoFaults('leads');
   });
 
+  it('goes from the trial balance down to a payment', async () => {
+    await go('/console/live/ledger');
+    await expectNoFaults('ledger');
+    await page.click('text=sales');
+    await expectNoFaults('ledger-accounts');
+    await page.click('tbody a');
+    await expectNoFaults('ledger-statement');
+    await page.click('text=Journal entries');
+    await expectNoFaults('ledger-entries');
+    await page.click('text=Order');
+    await page.waitForURL('**/transactions/*');
+  });
+
   it('finds every page of the settings and the activity without faults', async () => {
     const { users, keys, senderDomains } = running.host.engine.as({
       tenantId: TENANT,

@@ -96,10 +96,7 @@ function statementEndpoint(services: FaceServices): Endpoint {
       if (as !== CSV_TYPE) return { status: 200, body: { success: true, ...statement } };
       return {
         status: 200,
-        raw: csvOf(
-          COLUMNS,
-          statement.currencies.flatMap((each) => rowsOf(statement, each)),
-        ),
+        raw: statementCsv(statement),
         contentType: `${CSV_TYPE}; charset=utf-8; header=present`,
       };
     },
@@ -107,6 +104,13 @@ function statementEndpoint(services: FaceServices): Endpoint {
 }
 
 const COLUMNS = ['merchantAccountId', 'month', 'currency', 'item', 'amount'] as const;
+
+export function statementCsv(statement: Statement): string {
+  return csvOf(
+    COLUMNS,
+    statement.currencies.flatMap((each) => rowsOf(statement, each)),
+  );
+}
 
 /** In the order of the JSON members; each fee is an item of its own. */
 function rowsOf(

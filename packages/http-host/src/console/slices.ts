@@ -4,6 +4,7 @@ import { ACTIVITY } from './activity/slice.ts';
 import { CUSTOMERS } from './customers/slice.ts';
 import { DISPUTES } from './disputes/slice.ts';
 import { LEADS } from './leads/slice.ts';
+import { LEDGER } from './ledger/slice.ts';
 import { MAILS } from './mails/slice.ts';
 import { OVERVIEW } from './overview/slice.ts';
 import { SETTINGS } from './settings/slice.ts';
@@ -18,6 +19,7 @@ export const CONSOLE: readonly ConsoleSlice[] = [
   CUSTOMERS,
   SUBSCRIPTIONS,
   DISPUTES,
+  LEDGER,
   LEADS,
   MAILS,
   WEBHOOKS,
