@@ -120,6 +120,9 @@ describe('the list', () => {
     const lines = text.trim().split('\r\n');
     expect(lines).toHaveLength(28);
     expect(lines[0]).toMatch(/^sent,completed,transactionId/);
+    const ledger = running.host.engine.as({ tenantId: TENANT, actor: AGENT });
+    const { items } = await ledger.activity.list({ action: 'transactions.export' });
+    expect(items.map(({ actor, outcome }) => [actor, outcome])).toEqual([[AGENT, 'done']]);
   });
 });
 

@@ -1,12 +1,12 @@
 /** The transactions of one tenant, for one caller. */
 import { TransactionId } from '@counterfoil/core';
-import type { SearchPage, TransactionDetail } from '@counterfoil/projections';
+import type { SearchPage, SearchRecord, TransactionDetail } from '@counterfoil/projections';
 import { z } from 'zod';
 import { type Acting, sandboxOf } from '../acting.ts';
 import type { CallInputs } from '../input/checked-calls.ts';
 import { definedOf } from '../input/defined.ts';
-import { named, type RecordedCalls } from '../recorded-calls.ts';
-import { type Search, SearchInput } from './search-input.ts';
+import { named, nothing, type RecordedCalls } from '../recorded-calls.ts';
+import { type Export, ExportInput, type Search, SearchInput } from './search-input.ts';
 import type { HistoryEntry, Transactions } from './transactions.ts';
 
 export class TenantTransactions {
@@ -21,6 +21,11 @@ export class TenantTransactions {
   /** A page of payments and their children, newest first. Reads the caller's own writes. */
   async search(search: Search = {}): Promise<SearchPage> {
     return this.#transactions.search(queryOf(this.#acting, search));
+  }
+
+  /** All that a search finds in pages, newest first: the next one is read when it is asked for. */
+  async export(search: Export = {}): Promise<AsyncIterable<readonly SearchRecord[]>> {
+    return this.#transactions.pages(queryOf(this.#acting, search));
   }
 
   /** Undefined when the tenant has no transaction of that id. */
@@ -60,11 +65,13 @@ export function queryOf(
 
 export const TRANSACTION_INPUTS: CallInputs<TenantTransactions> = {
   search: [SearchInput.optional()],
+  export: [ExportInput.optional()],
   detail: [z.string()],
   history: [z.string()],
 };
 
 export const TRANSACTION_CALLS: RecordedCalls<TenantTransactions> = {
+  export: nothing,
   detail: named,
   history: named,
 };

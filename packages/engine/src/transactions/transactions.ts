@@ -9,12 +9,16 @@ import type {
   DetailView,
   SearchPage,
   SearchQuery,
+  SearchRecord,
   SearchView,
   TransactionDetail,
 } from '@counterfoil/projections';
 import type { CommandRunner } from '../command-runner.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { ReadSide } from '../runtime/read-side.ts';
+
+/** Records of a page of an export. */
+const EXPORT_PAGE = 100;
 
 /** Kinds of application that start a payment: children are shown within their payment. */
 const PAYMENT_KINDS = [1, 2, 3, 4, 5];
@@ -77,6 +81,22 @@ export class Transactions {
     const { searches, readSide, clock } = this.#services;
     await readSide.caughtUp(query.tenantId);
     return searches.search({ ...query, now: clock.now() });
+  }
+
+  /** All that is found in pages, newest first: the next one is read when it is asked for. */
+  async *pages(
+    query: Pick<SearchQuery, 'tenantId' | 'filter'>,
+  ): AsyncGenerator<readonly SearchRecord[]> {
+    let after: SearchPage['end'];
+    do {
+      const page = await this.search({
+        ...query,
+        limit: EXPORT_PAGE,
+        ...(after !== undefined && { after }),
+      });
+      if (page.count > 0) yield page.transactions;
+      after = page.moreResults ? page.end : undefined;
+    } while (after !== undefined);
   }
 
   /** The same for payments only, without children. */

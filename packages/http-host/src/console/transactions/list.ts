@@ -6,16 +6,13 @@ import { cursorOf, inCursor } from '../../api/cursor.ts';
 import { addressWith } from '../list-address.ts';
 import { type ConsoleFile, consolePage, type Problem, type Visit } from '../slice.ts';
 import { FILTERS, ListQuery, searchesOf } from './search-filters.ts';
-import { MEANINGS, type MeaningName, type Search } from './search-words.ts';
+import { MEANINGS, type MeaningName } from './search-words.ts';
 import { shownStatusOf } from './status.ts';
 
 export const SCOPE = 'transactions:read';
 export const PATH = '/transactions';
 const EXPORT_PATH = '/transactions/export.csv';
 const PAGE_SIZE = 25;
-const EXPORT_PAGE_SIZE = 100;
-/** Rows of one file. */
-const MAX_EXPORTED = 100_000;
 
 const Place = z.strictObject({ sort: z.number(), key: z.string().max(1_000) });
 
@@ -161,25 +158,17 @@ export const exported: ConsoleFile = {
   async chunks(visit, { query }) {
     const asked = { ...(query as ListQuery), after: undefined };
     const { meaning } = await found(visit, asked);
-    return csvPages(visit, searchesOf(asked).searchOf(meaning));
+    const pages = await visit.ledger.transactions.export(searchesOf(asked).searchOf(meaning));
+    return csvOfPages(pages);
   },
 };
 
-/** Each page is read when it is asked for. */
-async function* csvPages({ ledger }: Visit, search: Search): AsyncIterable<string> {
+async function* csvOfPages(pages: AsyncIterable<readonly SearchRecord[]>): AsyncGenerator<string> {
   yield csvOf(COLUMNS, []);
-  let after: SearchPage['end'];
-  for (let rows = 0; rows < MAX_EXPORTED; rows += EXPORT_PAGE_SIZE) {
-    const page = await ledger.transactions.search({
-      ...search,
-      limit: EXPORT_PAGE_SIZE,
-      ...(after !== undefined && { after }),
-    });
+  for await (const records of pages) {
     yield csvOf(
       undefined,
-      page.transactions.map((record) => COLUMNS.map((name) => record[name] ?? '')),
+      records.map((record) => COLUMNS.map((name) => record[name] ?? '')),
     );
-    if (!page.moreResults || page.end === undefined) return;
-    after = page.end;
   }
 }
