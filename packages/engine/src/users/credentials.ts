@@ -112,6 +112,7 @@ export class Credentials {
          password = excluded.password, totp = excluded.totp,
          used_step = excluded.used_step, recovery = excluded.recovery
        WHERE kept.used_step = $7 AND kept.recovery = $8
+         AND kept.password IS NOT DISTINCT FROM $9 AND kept.totp IS NOT DISTINCT FROM $10
        RETURNING user_id`,
       [
         tenantId,
@@ -122,6 +123,8 @@ export class Credentials {
         JSON.stringify(recovery),
         seen.usedStep,
         JSON.stringify(seen.recovery),
+        seen.password,
+        seen.totp,
       ],
     );
     return rows.length > 0;

@@ -27,13 +27,26 @@ function shown<Answer extends { readonly token: string | null }>({ token, ...ans
   return { ...answer, token };
 }
 
+/** Lets something else happen right after the next read of a credential. */
+class Interrupted extends Credentials {
+  next: (() => Promise<unknown>) | undefined;
+
+  override async get(whose: Parameters<Credentials['get']>[0]) {
+    const seen = await super.get(whose);
+    const { next } = this;
+    this.next = undefined;
+    await next?.();
+    return seen;
+  }
+}
+
 async function opened() {
   let nowMs = START;
   const now = () => new Date(nowMs).toISOString();
   const executor = { store: createMemoryEventStore(), cache: createStateCache() };
   const commands = new CommandRunner(executor, { now }, () => {});
   const users = new Users(commands, () => ['payments:read']);
-  const credentials = new Credentials(':memory:');
+  const credentials = new Interrupted(':memory:');
   onTestFinished(() => credentials.close());
   const masterKey = Buffer.alloc(32, 7);
   const store = new ActivityStore(':memory:');
@@ -51,6 +64,7 @@ async function opened() {
     signIns.signIn({ tenantId, email: EMAIL, password: PASSWORD, ...FROM, ...change });
   return {
     signIns,
+    credentials,
     shop,
     signIn,
     token,
@@ -180,6 +194,41 @@ describe('sign-in', () => {
     expect(await codeOf(signIn({ code: recovery[0] }))).toBe('SignInRefused');
     await signIns.removeSecondFactor(whose);
     expect(await codeOf(signIn())).toBeUndefined();
+  });
+});
+
+describe('a new password', () => {
+  const next = `${PASSWORD} 2`;
+
+  it.each([false, true])(
+    'holds against a sign-in that checks the old one meanwhile (second factor: %s)',
+    async (hasFactor) => {
+      const { signIns, credentials, shop, signIn, whose, pass, now } = await active();
+      const { secret, sealed } = await signIns.makeSecondFactor();
+      if (hasFactor) await signIns.confirmSecondFactor(whose, sealed, totp(secret, now()));
+      pass(30_000);
+      const { token } = shown(await shop.users.reset(whose.userId));
+      credentials.next = () => signIns.setPassword(token, next);
+      const code = totp(secret, now());
+      expect(await codeOf(signIn({ code }))).toBe('SignInRefused');
+      expect(await signIns.sessionsOf(whose)).toEqual([]);
+      expect(await codeOf(signIn({ password: next, code }))).toBeUndefined();
+    },
+  );
+
+  it('is set, and a second factor turned off, also while a code is used', async () => {
+    const { signIns, credentials, shop, signIn, whose, pass, now } = await active();
+    const { secret, sealed } = await signIns.makeSecondFactor();
+    await signIns.confirmSecondFactor(whose, sealed, totp(secret, now()));
+    const { token } = shown(await shop.users.reset(whose.userId));
+    pass(30_000);
+    credentials.next = () => signIn({ code: totp(secret, now()) });
+    await signIns.setPassword(token, next);
+    expect(await codeOf(signIn({ password: next }))).toBe('SecondFactorRequired');
+    pass(30_000);
+    credentials.next = () => signIn({ password: next, code: totp(secret, now()) });
+    await signIns.removeSecondFactor(whose);
+    expect(await signIns.hasSecondFactor(whose)).toBe(false);
   });
 });
 

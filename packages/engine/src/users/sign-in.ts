@@ -35,6 +35,8 @@ const FIRST_DELAY_MS = 1_000;
 const LONGEST_DELAY_MS = 15 * MINUTE_MS;
 const FAILURES_KEPT_MS = 24 * HOUR_MS;
 const RECOVERY_CODES = 10;
+/** Tries of a change that others come before. */
+const MAX_CHANGES = 20;
 /** The actor of an email that is no user's: it may be any text. */
 const UNKNOWN = 'unknown';
 const TOKEN_BYTES = 32;
@@ -146,6 +148,9 @@ export class SignIns {
       if (code === undefined) throw refused({ type: 'SecondFactorRequired' });
       if (!(await this.#useCode(whose, credential, code))) throw await this.#failed(who);
     }
+    // Another password, set while this one was checked, has ended all sessions.
+    const { password } = await this.#credentials.get(whose);
+    if (password !== credential.password) throw await this.#failed(who);
     await this.#credentials.dropFailures(who, this.#ago(FAILURES_KEPT_MS));
     return this.#begin(whose, { address, agent });
   }
@@ -217,8 +222,7 @@ export class SignIns {
     const whose = { tenantId, userId };
     // Until here only the token says whose it is: what is refused is not recorded.
     await this.#recordedOf(whose, 'setPassword', async () => {
-      const seen = await this.#credentials.get(whose);
-      await this.#credentials.change(whose, seen, { password: digest });
+      await this.#change(whose, { password: digest });
       await this.#credentials.endSessions(whose);
       if (user.status === 'invited') {
         await this.#users.execute(tenantId, { type: 'ActivateUser', userId }, SYSTEM);
@@ -268,9 +272,17 @@ export class SignIns {
 
   async removeSecondFactor(whose: Whose): Promise<void> {
     await this.#recordedOf(whose, 'removeSecondFactor', async () => {
-      const seen = await this.#credentials.get(whose);
-      await this.#credentials.change(whose, seen, { totp: null, recovery: [] });
+      await this.#change(whose, { totp: null, recovery: [] });
     });
+  }
+
+  /** Whatever else changes meanwhile, such as a code that is used. */
+  async #change(whose: Whose, change: Partial<Credential>): Promise<void> {
+    for (let tries = 0; tries < MAX_CHANGES; tries += 1) {
+      const seen = await this.#credentials.get(whose);
+      if (await this.#credentials.change(whose, seen, change)) return;
+    }
+    throw refused({ type: 'ConcurrentUpdate' });
   }
 
   async hasSecondFactor(whose: Whose): Promise<boolean> {
