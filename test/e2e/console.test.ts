@@ -157,6 +157,12 @@ describe.skipIf(CHROMIUM === undefined)('an owner', () => {
     await page.waitForURL('**/transactions/*');
   });
 
+  it('sees how the host is doing', async () => {
+    await go('/console/live/operations');
+    expect(await page.textContent('h1')).toContain('Ready');
+    await expectNoFaults('operations');
+  });
+
   it('finds every page of the settings and the activity without faults', async () => {
     const { users, keys, senderDomains } = running.host.engine.as({
       tenantId: TENANT,

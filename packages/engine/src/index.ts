@@ -130,6 +130,7 @@ export type { RoleView } from './users/roles.ts';
 export { type SignedIn, type SignIn, SignIns } from './users/sign-in.ts';
 export type { UserView } from './users/tenant-users.ts';
 export { type KnownUser, Users } from './users/users.ts';
+export type { LedgerState } from './watching.ts';
 export { hostOf, isLoopback } from './webhooks/addresses.ts';
 export type { SignedMessage } from './webhooks/signatures.ts';
 export type {

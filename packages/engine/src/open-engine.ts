@@ -12,7 +12,7 @@ import { refuseDuplicateNames } from './runtime/projecting/own-projections.ts';
 import type { Settings } from './settings.ts';
 import { fileOf } from './storage/stores.ts';
 import type { Actor, TenantLedger } from './tenant-ledger.ts';
-import { healthChecks, registerMetrics } from './watching.ts';
+import { healthChecks, ledgerState, registerMetrics } from './watching.ts';
 
 export interface EngineOptions {
   readonly logger: Logger;
@@ -111,6 +111,7 @@ export async function openEngine(given: Settings, options: EngineOptions) {
     /** The slices of one tenant, for one caller: it is named in the metadata of every event. */
     as: (actor: Actor): TenantLedger => parts.ledgers.as(actor),
     checks: healthChecks(watched),
+    state: () => ledgerState(watched),
     registerMetrics: (metrics: MetricsRegistry) => registerMetrics(metrics, watched),
     /** Resolves when the read models show what the log held when it was opened; rejects when closed. */
     async started(): Promise<void> {

@@ -1,6 +1,6 @@
 /** Health checks and metrics of a ledger. */
 import { dirname } from 'node:path';
-import { PROJECTIONS } from '@counterfoil/projections';
+import { type BuildInfo, PROJECTIONS } from '@counterfoil/projections';
 import type { Assembly } from './assembly.ts';
 import type { MetricsRegistry } from './metrics-registry.ts';
 import type { OpenStores } from './open-stores.ts';
@@ -70,9 +70,47 @@ export function registerMetrics(metrics: MetricsRegistry, watched: Watched): voi
   for (const each of SLICES) each.registerMetrics?.(parts, metrics);
 }
 
-function registerLags(metrics: MetricsRegistry, { stores, clock, parts }: Watched): void {
+export interface LedgerState {
+  readonly readModels: readonly {
+    readonly projection: string;
+    /** Whether queries of it are answered. */
+    readonly isReady: boolean;
+    /** Undefined while it is being built for the first time. */
+    readonly lag: Lag | undefined;
+    readonly builds: readonly BuildInfo[];
+  }[];
+  /** Those that run in this process. Their events are counted up to 1,000. */
+  readonly followers: readonly (Behind & { readonly name: string })[];
+}
+
+/** What the metrics say of read models and followers, for people. */
+export async function ledgerState(watched: Watched): Promise<LedgerState> {
+  const { events, readModels: store } = watched.stores;
+  const projections = projectionsOf(watched);
+  const [lags, followers] = await Promise.all([
+    lagOf({ events, store, projections, now: () => Date.parse(watched.clock.now()) }),
+    followersBehind(watched),
+  ]);
+  const readModels = projections.map(async (projection) => ({
+    projection,
+    isReady: await isReady(store, projection),
+    lag: lags.find((lag) => lag.projection === projection),
+    builds: await store.builds(projection),
+  }));
+  return {
+    readModels: await Promise.all(readModels),
+    followers: [...followers].map(([name, behind]) => ({ name, ...behind })),
+  };
+}
+
+function projectionsOf({ parts }: Watched): readonly string[] {
+  return [...PROJECTIONS.map(({ name }) => name), ...parts.ownProjections.names];
+}
+
+function registerLags(metrics: MetricsRegistry, watched: Watched): void {
+  const { stores, clock } = watched;
   const { events, readModels: store, progress } = stores;
-  const projections = [...PROJECTIONS.map(({ name }) => name), ...parts.ownProjections.names];
+  const projections = projectionsOf(watched);
   metrics.gauges({
     label: 'projection',
     look: async () => {
@@ -116,24 +154,30 @@ function registerLags(metrics: MetricsRegistry, { stores, clock, parts }: Watche
 }
 
 /** Of one that is held up before it has read its checkpoint, everything counts as unprocessed. */
-function registerFollowers(metrics: MetricsRegistry, { stores, clock, parts }: Watched): void {
+async function followersBehind({
+  stores,
+  clock,
+  parts,
+}: Watched): Promise<ReadonlyMap<string, Behind>> {
   const options = { events: stores.events, now: () => Date.parse(clock.now()) };
+  const places = parts.followerProgress.running;
+  // Most have the same place, that of the head.
+  const found = new Map<string | undefined, Promise<Behind>>();
+  for (const place of places.values()) {
+    if (!found.has(place)) found.set(place, behindOf(options, place));
+  }
+  const behind = new Map<string, Behind>();
+  for (const [name, place] of places) {
+    const known = await found.get(place);
+    if (known !== undefined) behind.set(name, known);
+  }
+  return behind;
+}
+
+function registerFollowers(metrics: MetricsRegistry, watched: Watched): void {
   metrics.gauges({
     label: 'follower',
-    look: async () => {
-      const places = parts.followerProgress.running;
-      // Most have the same place, that of the head.
-      const found = new Map<string | undefined, Promise<Behind>>();
-      for (const place of places.values()) {
-        if (!found.has(place)) found.set(place, behindOf(options, place));
-      }
-      const behind = new Map<string, Behind>();
-      for (const [name, place] of places) {
-        const known = await found.get(place);
-        if (known !== undefined) behind.set(name, known);
-      }
-      return behind;
-    },
+    look: () => followersBehind(watched),
     names: {
       follower_behind_events: {
         help: `Events of the log that it has not processed; at ${MOST_COUNTED} there may be more`,

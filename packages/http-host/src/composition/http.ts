@@ -71,6 +71,10 @@ export function provideHttp(provide: Provide): void {
       readiness: get(PART.readiness),
       metrics: get(PART.config).metrics === undefined ? get(PART.metrics) : undefined,
       refusalOf: wireRefusalOf,
+      operations:
+        get(PART.config).metrics === undefined
+          ? { state: () => engine.state(), report: () => get(PART.readiness).report() }
+          : undefined,
     };
     return routes(services, get(PART.ownEndpoints));
   });

@@ -5,6 +5,7 @@
 import type { TenantId } from '@counterfoil/core';
 import type {
   Environment,
+  LedgerState,
   SignIns,
   TenantLedger,
   TenantLedgers,
@@ -15,6 +16,7 @@ import type {
 import type { z } from 'zod';
 import type { NoInput, RequestContext } from '../http/endpoint.ts';
 import type { Refusal } from '../http/errors.ts';
+import type { ReadinessReport } from '../http/health.ts';
 import type { RateLimits } from '../http/rate-limit.ts';
 
 export interface ConsoleServices {
@@ -32,6 +34,13 @@ export interface ConsoleServices {
   /** Converts an expected error of the engine; undefined for a defect. */
   readonly refusalOf: (error: unknown) => Refusal | undefined;
   readonly now: () => string;
+  /** Of this host; undefined where its figures are at an address of its operator. */
+  readonly operations:
+    | {
+        state(): Promise<LedgerState>;
+        report(): Promise<ReadinessReport>;
+      }
+    | undefined;
 }
 
 /** Who looks at a page, and at which data. */

@@ -6,6 +6,7 @@ import { DISPUTES } from './disputes/slice.ts';
 import { LEADS } from './leads/slice.ts';
 import { LEDGER } from './ledger/slice.ts';
 import { MAILS } from './mails/slice.ts';
+import { OPERATIONS } from './operations/slice.ts';
 import { OVERVIEW } from './overview/slice.ts';
 import { SETTINGS } from './settings/slice.ts';
 import type { ConsoleSlice } from './slice.ts';
@@ -24,6 +25,7 @@ export const CONSOLE: readonly ConsoleSlice[] = [
   MAILS,
   WEBHOOKS,
   ACTIVITY,
+  OPERATIONS,
   SETTINGS,
   ACCOUNT,
 ];
