@@ -260,6 +260,17 @@ describe('a capture and a void', () => {
   });
 });
 
+describe('a void', () => {
+  it('names what was captured of the payment', async () => {
+    const owner = await signedIn(OWNER);
+    const { id } = (await caller.pay({ capture: false })).body;
+    const { payments } = running.host.engine.as({ tenantId: TENANT, actor: AGENT });
+    await payments.capture(id, { amount: '40' });
+    const { text } = await owner.get(`${LIST}/${id}/void`);
+    expect(text).toContain('The capture of 40.00 GBP is given up');
+  });
+});
+
 describe('a capture', () => {
   it.each(['0', '100.01', '12,50'])('of %s out of 100.00 is not offered', async (amount) => {
     const owner = await signedIn(OWNER);

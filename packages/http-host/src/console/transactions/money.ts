@@ -236,8 +236,8 @@ const voidReview: ConsolePage = consolePage({
   template: '/transactions/review',
   async load(visit, { params: { id }, again }) {
     const subject = await subjectOf(visit, id);
-    const { status, amount, currency } = subject.payment;
-    const sum = shownMoney(amount, currency);
+    const { status, amount, capturedAmount, currency } = subject.payment;
+    const sum = shownMoney(status === 'Captured' ? capturedAmount : amount, currency);
     return {
       ...framed(visit, subject, again),
       title: `Void ${sum}`,
