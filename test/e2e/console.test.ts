@@ -309,4 +309,17 @@ describe.skipIf(CHROMIUM === undefined)('an owner', () => {
     await page.click('text=Hand in the evidence');
     expect(await page.textContent('h1')).toContain('Chargeback in review');
   });
+
+  it('reads a merchant account, and prints its statement', async () => {
+    await go('/console/live/merchant-accounts');
+    await page.click('.rows td:first-child a');
+    expect(await page.textContent('#rates')).toBe('Dispute rate');
+    await expectNoFaults('merchant-account');
+    await page.click('.actions >> text=Statement');
+    await page.emulateMedia({ media: 'print' });
+    expect(await page.isVisible('.side')).toBe(false);
+    expect(await page.isVisible('form >> text=Show')).toBe(false);
+    expect(await page.isVisible('table >> text=100.00')).toBe(true);
+    await page.emulateMedia({ media: 'screen' });
+  });
 });

@@ -6,6 +6,7 @@ import { DISPUTES } from './disputes/slice.ts';
 import { LEADS } from './leads/slice.ts';
 import { LEDGER } from './ledger/slice.ts';
 import { MAILS } from './mails/slice.ts';
+import { MERCHANT_ACCOUNTS } from './merchant-accounts/slice.ts';
 import { OPERATIONS } from './operations/slice.ts';
 import { OVERVIEW } from './overview/slice.ts';
 import { SETTINGS } from './settings/slice.ts';
@@ -21,6 +22,7 @@ export const CONSOLE: readonly ConsoleSlice[] = [
   SUBSCRIPTIONS,
   DISPUTES,
   LEDGER,
+  MERCHANT_ACCOUNTS,
   LEADS,
   MAILS,
   WEBHOOKS,

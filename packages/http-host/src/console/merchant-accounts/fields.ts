@@ -1,0 +1,144 @@
+/** The fields of a merchant account, in the groups that pages show them in. */
+import type { MerchantAccountView } from '@counterfoil/engine';
+
+interface Field {
+  readonly name: Exclude<keyof MerchantAccountView, 'id' | 'rowVersion' | 'capLimited'>;
+  readonly label: string;
+  readonly kind: 'text' | 'lines' | 'number' | 'optional-number' | 'switch' | 'currencies';
+  readonly isRequired?: boolean;
+  readonly hint?: string;
+}
+
+const of =
+  (kind: Field['kind']) =>
+  (name: Field['name'], label: string, more: Pick<Field, 'isRequired' | 'hint'> = {}): Field => ({
+    name,
+    label,
+    kind,
+    ...more,
+  });
+const text = of('text');
+const lines = of('lines');
+const number = of('number');
+const toggle = of('switch');
+const required = { isRequired: true };
+
+export const GROUPS: readonly { readonly title: string; readonly fields: readonly Field[] }[] = [
+  {
+    title: 'Account',
+    fields: [
+      text('title', 'Title', required),
+      text('mid', 'MID', required),
+      number('companyId', 'Company id', required),
+      number('gatewayId', 'Gateway id', required),
+      text('mcc', 'MCC', { hint: 'Four digits' }),
+      text('caid', 'CAID'),
+      text('shorthandSuffix', 'Shorthand suffix'),
+      lines('notes', 'Notes'),
+    ],
+  },
+  {
+    title: 'Currencies',
+    fields: [
+      text('defaultCurrency', 'Default currency', required),
+      of('currencies')('currencies', 'Currencies', {
+        ...required,
+        hint: 'Separated by commas. One that is taken out loses its credentials.',
+      }),
+    ],
+  },
+  {
+    title: 'Limits and routing',
+    fields: [
+      number('monthlyCap', 'Monthly cap', { hint: 'In the default currency; 0 for none' }),
+      of('optional-number')('maxPrice', 'Largest payment', { hint: 'Empty for no limit' }),
+      toggle('fullyLive', 'Fully live'),
+      toggle('enabledNetworkA', 'Network A'),
+      toggle('enabledNetworkB', 'Network B'),
+      toggle('allowPremiumProgram', 'Premium programme'),
+      toggle('allowRetriesFromOtherMids', 'Retries from other accounts'),
+      toggle('allowInsufficientFundsRetries', 'Retries after insufficient funds'),
+      toggle('forceAllowRefunds', 'Refunds always allowed'),
+    ],
+  },
+  {
+    title: 'Descriptor',
+    fields: [
+      text('descriptor', 'Descriptor', required),
+      toggle('dynamicDescriptorEnabled', 'Dynamic descriptor'),
+      number('dynamicDescriptorFormat', 'Format of the dynamic descriptor'),
+      text('dynamicDescriptorPrefix', 'Prefix'),
+      text('dynamicDescriptorPrefix_NetworkB', 'Prefix on network B'),
+    ],
+  },
+  {
+    title: 'Fees and reserve',
+    fields: [
+      number('discountRatePercentage', 'Discount rate, percent'),
+      number('reservePercentage', 'Reserve, percent'),
+      number('gatewayTransactionFee', 'Gateway, each transaction'),
+      number('bankAuthFee', 'Bank, each authorization'),
+      number('bankDeclineFee', 'Bank, each decline'),
+      number('bankAVSFee', 'Bank, each address check'),
+      number('chargebackFee', 'Chargeback'),
+      number('rdrFee', 'RDR'),
+      number('alertProviderFee', 'Alert'),
+      number('cdrnFee', 'CDRN'),
+      number('customFee', 'Other, each transaction'),
+      number('customFeeApprovedOnly', 'Other, each approval'),
+    ],
+  },
+  {
+    title: 'Bank',
+    fields: [
+      text('acquiringBank', 'Acquiring bank'),
+      text('acquirerBINNetworkA', 'Acquirer BIN, network A'),
+      text('acquirerBINNetworkB', 'Acquirer BIN, network B'),
+      text('psp', 'PSP'),
+      text('agent', 'Agent'),
+      text('routingNumber', 'Routing number'),
+      text('accountNumber', 'Account number'),
+    ],
+  },
+  {
+    title: 'Mitigation and references',
+    fields: [
+      number('chargebackMitigationProviderId', 'Mitigation provider id'),
+      lines('chargebackMitigationNotes', 'Notes on mitigation'),
+      number('verticalId', 'Vertical id'),
+      number('brandId', 'Brand id'),
+      number('processorPortalAccessId', 'Processor portal access id'),
+      number('midOwnerId', 'MID owner id'),
+    ],
+  },
+  {
+    title: 'Fields of your own',
+    fields: [
+      text('merchantDefinedField1', 'Merchant defined 1'),
+      text('merchantDefinedField2', 'Merchant defined 2'),
+      text('merchantDefinedField3', 'Merchant defined 3'),
+      text('customField1', 'Custom 1'),
+      text('customField2', 'Custom 2'),
+      text('customField3', 'Custom 3'),
+    ],
+  },
+];
+
+export const FIELDS = GROUPS.flatMap(({ fields }) => fields);
+
+/** As a form has it: empty where there is none. */
+export function fieldText(account: MerchantAccountView, { name, kind }: Field): string {
+  const value = account[name];
+  if (kind === 'currencies') {
+    return account.currencies.map(({ currency }) => currency).join(', ');
+  }
+  if (typeof value === 'boolean') return value ? 'yes' : '';
+  return value === null ? '' : String(value);
+}
+
+/** As a page shows it. */
+export function shownText(account: MerchantAccountView, field: Field): string {
+  const text = fieldText(account, field);
+  if (field.kind === 'switch') return text === '' ? 'No' : 'Yes';
+  return text;
+}
