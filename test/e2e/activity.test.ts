@@ -194,6 +194,7 @@ it('is declared for every operation that is a command, as the call that it makes
   const inProcess = [
     'disputes.setProviderSecret',
     'disputes.removeProvider',
+    'leads.export',
     'transactions.export',
     'transactions.history',
   ];

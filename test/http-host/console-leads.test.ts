@@ -64,6 +64,9 @@ describe('leads', () => {
     const lines = csv.text.trim().split('\r\n');
     expect(lines).toHaveLength(28);
     expect(lines[0]).toMatch(/^id,session_id,status,email/);
+    const { activity } = running.host.engine.as({ tenantId: TENANT, actor: OWNER });
+    const { items } = await activity.list({ action: 'leads.export' });
+    expect(items.map(({ actor, outcome }) => [actor, outcome])).toEqual([[OWNER, 'done']]);
     // No formula of a spreadsheet.
     expect(lines[1]).toContain(`,'${email},`);
   });

@@ -61,22 +61,26 @@ export const TransactionReport = z.strictObject({
 export type TransactionReport = z.input<typeof TransactionReport>;
 
 /** All that is given must hold. */
-export const LeadList = z
-  .strictObject({
-    status: z.enum(LEAD_STATUS).optional(),
-    /** Days in GMT in which leads were created, both included. */
-    dateFrom: Day.optional(),
-    dateTo: Day.optional(),
-    email: EmailText.optional(),
-    sessionId: SessionId.optional(),
-    /** Live when absent. */
-    sandbox: z.boolean().optional(),
-    /** 1 to 1,000; 100 when absent. */
-    limit: z.int().min(1).max(MAX_LEADS).optional(),
-    /** `end` of the page before. */
-    after: mayHoldCardNumber(z.strictObject({ sort: z.number(), key: bounded(1_000) })).optional(),
-  })
-  .refine(inOrder, IN_ORDER);
+const Filters = z.strictObject({
+  status: z.enum(LEAD_STATUS).optional(),
+  /** Days in GMT in which leads were created, both included. */
+  dateFrom: Day.optional(),
+  dateTo: Day.optional(),
+  email: EmailText.optional(),
+  sessionId: SessionId.optional(),
+  /** Live when absent. */
+  sandbox: z.boolean().optional(),
+});
+export const LeadList = Filters.extend({
+  /** 1 to 1,000; 100 when absent. */
+  limit: z.int().min(1).max(MAX_LEADS).optional(),
+  /** `end` of the page before. */
+  after: mayHoldCardNumber(z.strictObject({ sort: z.number(), key: bounded(1_000) })).optional(),
+}).refine(inOrder, IN_ORDER);
 export type LeadList = z.input<typeof LeadList>;
+
+/** All leads that match, without pages. */
+export const LeadExport = Filters.refine(inOrder, IN_ORDER);
+export type LeadExport = z.input<typeof LeadExport>;
 
 export const EventId = name(255);

@@ -1,6 +1,6 @@
 /** The leads of one tenant, for one caller. */
 import { Lead } from '@counterfoil/core';
-import type { LeadPage, LeadView } from '@counterfoil/projections';
+import type { LeadPage, LeadRecord, LeadView } from '@counterfoil/projections';
 import { type Acting, sandboxOf } from '../acting.ts';
 import type { CommandRunner } from '../command-runner.ts';
 import type { Identities, SessionKeys } from '../identities/index.ts';
@@ -8,11 +8,18 @@ import { deterministicUuid, uuidV7 } from '../ids.ts';
 import { minorOf } from '../input/amounts.ts';
 import type { CallInputs } from '../input/checked-calls.ts';
 import { definedOf } from '../input/defined.ts';
-import { named, type RecordedCalls, type SubjectOf } from '../recorded-calls.ts';
+import { named, nothing, type RecordedCalls, type SubjectOf } from '../recorded-calls.ts';
 import { refused } from '../refusal.ts';
 import type { ReadSide } from '../runtime/read-side.ts';
 import type { References } from '../tenants/index.ts';
-import { EventId, LeadInput, LeadList, TransactionReport } from './lead-input.ts';
+import {
+  EventId,
+  LeadExport,
+  LeadInput,
+  LeadList,
+  MAX_LEADS,
+  TransactionReport,
+} from './lead-input.ts';
 
 const DEFAULT_LIMIT = 100;
 
@@ -124,6 +131,24 @@ export class TenantLeads {
     const whose = { tenantId, sandbox: sandboxOf(this.#acting, sandbox) };
     return leadView.list({ ...whose, limit, ...definedOf(more) });
   }
+
+  /** All that a list has in pages, the newest first: the next one is read when it is asked for. */
+  async export(filter: LeadExport = {}): Promise<AsyncIterable<readonly LeadRecord[]>> {
+    return this.#pages(filter);
+  }
+
+  async *#pages(filter: LeadExport): AsyncGenerator<readonly LeadRecord[]> {
+    let after: LeadPage['end'];
+    do {
+      const page = await this.list({
+        ...filter,
+        limit: MAX_LEADS,
+        ...(after !== undefined && { after }),
+      });
+      if (page.leads.length > 0) yield page.leads;
+      after = page.moreResults ? page.end : undefined;
+    } while (after !== undefined);
+  }
 }
 
 function statusOf({ paid }: Lead.State): WrittenLead['status'] {
@@ -136,10 +161,12 @@ const written: SubjectOf = (_, answer) =>
 export const LEAD_CALLS: RecordedCalls<TenantLeads> = {
   write: written,
   reportTransaction: named,
+  export: nothing,
 };
 
 export const LEAD_INPUTS: CallInputs<TenantLeads> = {
   write: [LeadInput],
   reportTransaction: [EventId, TransactionReport],
   list: [LeadList.optional()],
+  export: [LeadExport.optional()],
 };

@@ -14,9 +14,6 @@ const PATH = '/leads';
 const CSV_PATH = '/leads.csv';
 const SCOPE = 'leads:read';
 const PAGE_SIZE = 25;
-const ROWS_AT_A_TIME = 1_000;
-/** Rows of one file. */
-const MAX_EXPORTED = 100_000;
 const Place = z.strictObject({ sort: z.number(), key: z.string().max(1_000) });
 
 const STATES = {
@@ -84,19 +81,9 @@ function rowOf(visit: Visit, { transaction, ...lead }: LeadRecord) {
   };
 }
 
-async function* csvPages({ ledger }: Visit, filter: Filter): AsyncIterable<string> {
+async function* csvOfPages(pages: AsyncIterable<readonly LeadRecord[]>): AsyncGenerator<string> {
   yield leadsHeader();
-  let after: z.output<typeof Place> | undefined;
-  for (let rows = 0; rows < MAX_EXPORTED; rows += ROWS_AT_A_TIME) {
-    const page = await ledger.leads.list({
-      ...filter,
-      limit: ROWS_AT_A_TIME,
-      ...(after !== undefined && { after }),
-    });
-    yield leadRows(page.leads);
-    if (!page.moreResults || page.end === undefined) return;
-    after = page.end;
-  }
+  for await (const leads of pages) yield leadRows(leads);
 }
 
 export const LEADS = consoleSlice({
@@ -109,7 +96,8 @@ export const LEADS = consoleSlice({
       query: Filter,
       fileName: 'leads.csv',
       contentType: `${CSV_TYPE}; charset=utf-8; header=present`,
-      chunks: async (visit, { query }) => csvPages(visit, query as Filter),
+      chunks: async (visit, { query }) =>
+        csvOfPages(await visit.ledger.leads.export(query as Filter)),
     },
   ],
 });
