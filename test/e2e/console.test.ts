@@ -315,6 +315,11 @@ describe.skipIf(CHROMIUM === undefined)('an owner', () => {
     await page.click('.rows td:first-child a');
     expect(await page.textContent('#rates')).toBe('Dispute rate');
     await expectNoFaults('merchant-account');
+    await page.click('.actions >> text=Change');
+    await page.fill('#psp', 'Acme');
+    await expectNoFaults('merchant-account-change');
+    await page.click('button:has-text("Save")');
+    expect(await page.textContent('.notice')).toBe('The account is changed.');
     await page.click('.actions >> text=Statement');
     await page.emulateMedia({ media: 'print' });
     expect(await page.isVisible('.side')).toBe(false);

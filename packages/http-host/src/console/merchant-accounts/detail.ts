@@ -4,8 +4,9 @@ import type { MerchantAccountView } from '@counterfoil/engine';
 import { STATEMENT_PATH } from '../ledger/words.ts';
 import { shownAmount } from '../shown.ts';
 import { consolePage, type Visit } from '../slice.ts';
+import { WRITE_SCOPE } from './edit.ts';
 import { GROUPS, shownText } from './fields.ts';
-import { AccountParams, list, PATH, SCOPE, stateOf } from './list.ts';
+import { AccountParams, hrefOf, list, PATH, SCOPE, stateOf } from './list.ts';
 
 const BOOKS_SCOPE = 'ledger:read';
 const MONTH_LENGTH = 'yyyy-mm'.length;
@@ -35,6 +36,7 @@ export const detail = consolePage({
       disputes: mayReadBooks ? await ratesOf(visit, id) : undefined,
       addresses: {
         list: visit.href(list.path),
+        edit: visit.may(WRITE_SCOPE) ? hrefOf(visit, id, '/edit') : undefined,
         statement: mayReadBooks
           ? `${visit.href(STATEMENT_PATH)}?${new URLSearchParams({ merchantAccountId: String(id) })}`
           : undefined,

@@ -1,7 +1,7 @@
 /** The fields of a merchant account, in the groups that pages show them in. */
 import type { MerchantAccountView } from '@counterfoil/engine';
 
-interface Field {
+export interface Field {
   readonly name: Exclude<keyof MerchantAccountView, 'id' | 'rowVersion' | 'capLimited'>;
   readonly label: string;
   readonly kind: 'text' | 'lines' | 'number' | 'optional-number' | 'switch' | 'currencies';
