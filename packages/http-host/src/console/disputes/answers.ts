@@ -165,7 +165,13 @@ const MAX_TEXT = 20_000;
 
 /** Banks are given one line. */
 const evidenceText = bounded(MAX_TEXT)
-  .transform((text) => text.trim().replaceAll(/\s*[\r\n]+\s*/g, ' '))
+  .transform((text) =>
+    text
+      .split(/[\r\n]/)
+      .map((line) => line.trim())
+      .filter((line) => line !== '')
+      .join(' '),
+  )
   .optional();
 
 const representPage = consolePage({
