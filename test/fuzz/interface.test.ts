@@ -174,7 +174,7 @@ function casesOf({ moving, still, others }: Pools): fc.Arbitrary<Case> {
   ) =>
     fc.oneof(
       ...operations.filter(isMeant).map((one) => ({
-        weight: isPublic(one) ? 1 : 5,
+        weight: isPublic(one) ? 3 : 5,
         arbitrary: make(one),
       })),
     );
