@@ -243,7 +243,7 @@ describe('keys', () => {
         $$BEGIN INSERT INTO commits VALUES (current_setting('synchronous_commit')); RETURN NULL; END$$;
       CREATE CONSTRAINT TRIGGER noting AFTER INSERT OR UPDATE ON counterfoil_host.personal_keys
         DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION note()`);
-    const pool = new pg.Pool({ connectionString: url, options: '-c synchronous_commit=off' });
+    const pool = new GatedPool(`${url}?options=-c%20synchronous_commit%3Doff`);
     onTestFinished(() => pool.end());
     const keys = host({ pool });
     await sealedBy(keys, customer(1));
