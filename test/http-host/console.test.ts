@@ -204,7 +204,10 @@ describe('signing in', () => {
     const field = (text: string, name: string) =>
       new RegExp(`name="${name}" value="([^"]*)"`).exec(text)?.[1] ?? '';
     const [token, sealed, secret] = ['token', 'sealed', 'secret'].map((name) => field(asked, name));
-    const given = { token: token ?? '', sealed: sealed ?? '', secret: secret ?? '' };
+    const shown = { token: token ?? '', sealed: sealed ?? '', secret: secret ?? '' };
+    const given = { ...shown, password: PASSWORD };
+    const guessed = { ...given, code: codeOf(secret ?? ''), password: 'a guess' };
+    expect((await visitor.post(factor, guessed)).status).toBe(400);
     const wrong = await visitor.post(factor, { ...given, code: '000000' });
     expect(field(wrong.text, 'secret')).toBe(secret);
     const on = await visitor.post(factor, { ...given, code: codeOf(secret ?? '') });
@@ -225,6 +228,13 @@ describe('signing in', () => {
     const recovery = codes[0] ?? '';
     expect((await other.post(SIGN_IN, { ...forged, code: recovery })).status).toBe(400);
     expect((await other.post(SIGN_IN, { ...second, code: recovery })).location).toBe(HOME);
+
+    const account = '/console/live/account';
+    const off = (password: string) =>
+      visitor.submit(account, `${account}/remove-second-factor`, { password });
+    const kept = await off('a guess');
+    expect([kept.status, kept.text.includes('password or the code is wrong')]).toEqual([400, true]);
+    expect((await off(PASSWORD)).location).toBe(account);
   });
 
   it('sets a password by a link, once', async () => {

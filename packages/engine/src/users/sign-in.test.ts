@@ -14,6 +14,8 @@ import { TenantUsers } from './tenant-users.ts';
 import { Users } from './users.ts';
 
 const PASSWORD = 'correct horse battery';
+
+const factorOf = (sealed: string, code: string) => ({ sealed, code, password: PASSWORD });
 const EMAIL = 'ada@example.com';
 const START = Date.parse('2026-03-01T12:00:00.000Z');
 const FROM = { address: '10.0.0.1', agent: 'browser' };
@@ -179,10 +181,13 @@ describe('sign-in', () => {
   it('takes a code of the second factor, or a recovery code, each once', async () => {
     const { signIns, signIn, whose, pass, now } = await active();
     const { secret, sealed } = await signIns.makeSecondFactor();
-    expect(await codeOf(signIns.confirmSecondFactor(whose, sealed, '000000x'))).toBe(
+    expect(await codeOf(signIns.confirmSecondFactor(whose, factorOf(sealed, '000000x')))).toBe(
       'SignInRefused',
     );
-    const recovery = await signIns.confirmSecondFactor(whose, sealed, totp(secret, now()));
+    const recovery = await signIns.confirmSecondFactor(
+      whose,
+      factorOf(sealed, totp(secret, now())),
+    );
     expect(new Set(recovery).size).toBe(10);
     expect(await codeOf(signIn())).toBe('SecondFactorRequired');
     expect(await codeOf(signIn({ code: totp(secret, now()) }))).toBe('SignInRefused');
@@ -192,7 +197,26 @@ describe('sign-in', () => {
     expect(raced.toSorted()).toEqual(['SignInRefused', undefined]);
     expect(await codeOf(signIn({ code: recovery[0] }))).toBeUndefined();
     expect(await codeOf(signIn({ code: recovery[0] }))).toBe('SignInRefused');
-    await signIns.removeSecondFactor(whose);
+    await signIns.removeSecondFactor(whose, PASSWORD);
+    expect(await codeOf(signIn())).toBeUndefined();
+  });
+});
+
+describe('a second factor', () => {
+  it('is turned on and off with the password again, which is not tried without end', async () => {
+    const { signIns, signIn, whose, now, pass } = await active();
+    const { secret, sealed } = await signIns.makeSecondFactor();
+    const other = { ...factorOf(sealed, totp(secret, now())), password: 'another password' };
+    expect(await codeOf(signIns.confirmSecondFactor(whose, other))).toBe('SignInRefused');
+    expect(await signIns.hasSecondFactor(whose)).toBe(false);
+    await signIns.confirmSecondFactor(whose, factorOf(sealed, totp(secret, now())));
+    for (let count = 0; count < 5; count += 1) {
+      expect(await codeOf(signIns.removeSecondFactor(whose, 'guess'))).toBe('SignInRefused');
+    }
+    expect(await codeOf(signIns.removeSecondFactor(whose, PASSWORD))).toBe('SignInDelayed');
+    expect(await signIns.hasSecondFactor(whose)).toBe(true);
+    pass(1_001);
+    await signIns.removeSecondFactor(whose, PASSWORD);
     expect(await codeOf(signIn())).toBeUndefined();
   });
 });
@@ -205,7 +229,8 @@ describe('a new password', () => {
     async (hasFactor) => {
       const { signIns, credentials, shop, signIn, whose, pass, now } = await active();
       const { secret, sealed } = await signIns.makeSecondFactor();
-      if (hasFactor) await signIns.confirmSecondFactor(whose, sealed, totp(secret, now()));
+      if (hasFactor)
+        await signIns.confirmSecondFactor(whose, factorOf(sealed, totp(secret, now())));
       pass(30_000);
       const { token } = shown(await shop.users.reset(whose.userId));
       credentials.next = () => signIns.setPassword(token, next);
@@ -219,7 +244,7 @@ describe('a new password', () => {
   it('is set, and a second factor turned off, also while a code is used', async () => {
     const { signIns, credentials, shop, signIn, whose, pass, now } = await active();
     const { secret, sealed } = await signIns.makeSecondFactor();
-    await signIns.confirmSecondFactor(whose, sealed, totp(secret, now()));
+    await signIns.confirmSecondFactor(whose, factorOf(sealed, totp(secret, now())));
     const { token } = shown(await shop.users.reset(whose.userId));
     pass(30_000);
     credentials.next = () => signIn({ code: totp(secret, now()) });
@@ -227,7 +252,7 @@ describe('a new password', () => {
     expect(await codeOf(signIn({ password: next }))).toBe('SecondFactorRequired');
     pass(30_000);
     credentials.next = () => signIn({ password: next, code: totp(secret, now()) });
-    await signIns.removeSecondFactor(whose);
+    await signIns.removeSecondFactor(whose, next);
     expect(await signIns.hasSecondFactor(whose)).toBe(false);
   });
 });

@@ -59,9 +59,19 @@ export interface SignIn {
   readonly agent: string;
 }
 
+type Named = Pick<SignIn, 'tenantId' | 'email' | 'password'>;
+
 export interface SignedIn extends Session {
   /** For the cookie: kept as a digest only. */
   readonly token: string;
+}
+
+export interface NewSecondFactor {
+  /** Of `makeSecondFactor`. */
+  readonly sealed: string;
+  /** That the app shows. */
+  readonly code: string;
+  readonly password: string;
 }
 
 interface SignInServices {
@@ -111,7 +121,7 @@ export class SignIns {
     return { proof: `${until}.${this.#proofOf(whose, credential, until)}` };
   }
 
-  async #checkPassword({ tenantId, email, password }: Omit<SignIn, 'code'>) {
+  async #checkPassword({ tenantId, email, password }: Named) {
     const who = hash('sha256', JSON.stringify([tenantId, emailIdentity(email)]));
     await this.#refuseEarly(who);
     const user = Aggregate.userOf(await this.#users.state(tenantId), email);
@@ -237,15 +247,18 @@ export class SignIns {
     return { secret: base32Of(secret), sealed: this.#seal(secret) };
   }
 
-  /** Returns the recovery codes, each good once. Refuses with `SignInRefused` for a wrong code. */
+  /**
+   * Returns the recovery codes, each good once. Takes the password again: a session that was left open is
+   * not enough. Refuses with `SignInRefused` for a wrong code or password, and as `signIn` does.
+   */
   async confirmSecondFactor(
     whose: Whose,
-    sealed: string,
-    code: string,
+    { sealed, code, password }: NewSecondFactor,
   ): Promise<readonly string[]> {
-    return this.#recordedOf(whose, 'confirmSecondFactor', () =>
-      this.#confirmSecondFactor(whose, sealed, code),
-    );
+    return this.#recordedOf(whose, 'confirmSecondFactor', async () => {
+      await this.#askPassword(whose, password);
+      return this.#confirmSecondFactor(whose, sealed, code);
+    });
   }
 
   async #confirmSecondFactor(
@@ -270,10 +283,19 @@ export class SignIns {
     return codes;
   }
 
-  async removeSecondFactor(whose: Whose): Promise<void> {
+  /** Takes the password again, and refuses as `signIn` does. */
+  async removeSecondFactor(whose: Whose, password: string): Promise<void> {
     await this.#recordedOf(whose, 'removeSecondFactor', async () => {
+      await this.#askPassword(whose, password);
       await this.#change(whose, { totp: null, recovery: [] });
     });
+  }
+
+  /** Failures count as those of signing in. */
+  async #askPassword({ tenantId, userId }: Whose, password: string): Promise<void> {
+    const user = (await this.#users.state(tenantId)).users.get(userId);
+    const { who } = await this.#checkPassword({ tenantId, email: user?.email ?? '', password });
+    await this.#credentials.dropFailures(who, this.#ago(FAILURES_KEPT_MS));
   }
 
   /** Whatever else changes meanwhile, such as a code that is used. */

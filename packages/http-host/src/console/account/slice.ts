@@ -43,6 +43,7 @@ const endSession = consoleForm({
   },
 });
 
+const PASSWORD = bounded(1_000);
 const SECRET = /^[A-Z2-7]{16,64}$/;
 
 const secondFactor = consolePage({
@@ -66,12 +67,14 @@ const secondFactor = consolePage({
 const confirmSecondFactor = consoleForm({
   name: 'confirm-second-factor',
   path: FACTOR_PATH,
-  body: z.object({ sealed: bounded(200), secret: bounded(64), code: bounded(16) }),
+  body: z.object({
+    ...{ sealed: bounded(200), secret: bounded(64), code: bounded(16), password: PASSWORD },
+  }),
   page: secondFactor,
-  async act(visit, { body: { sealed, code } }) {
-    const entered = code.replaceAll(/\s/g, '');
-    const whose = whoseOf(visit);
-    const codes = await visit.services.signIns.confirmSecondFactor(whose, sealed, entered);
+  async act(visit, { body: { sealed, code, password } }) {
+    const { signIns } = visit.services;
+    const given = { sealed, code: code.replaceAll(/\s/g, ''), password };
+    const codes = await signIns.confirmSecondFactor(whoseOf(visit), given);
     return {
       template: '/account/recovery-codes',
       title: 'Your recovery codes',
@@ -83,9 +86,10 @@ const confirmSecondFactor = consoleForm({
 const removeSecondFactor = consoleForm({
   name: 'remove-second-factor',
   path: '/account/remove-second-factor',
+  body: z.object({ password: PASSWORD }),
   page: account,
-  async act(visit) {
-    await visit.services.signIns.removeSecondFactor(whoseOf(visit));
+  async act(visit, { body: { password } }) {
+    await visit.services.signIns.removeSecondFactor(whoseOf(visit), password);
     return { to: visit.href(ACCOUNT_PATH), notice: 'The second factor is off.' };
   },
 });
