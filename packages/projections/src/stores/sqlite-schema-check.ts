@@ -2,6 +2,9 @@
 import { DatabaseSync } from 'node:sqlite';
 
 const OBJECTS = 'SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name';
+/** Objects that begin on the same page. */
+const SHARED_PAGE = `SELECT group_concat(name, ', ') AS names FROM sqlite_schema
+  WHERE rootpage > 0 GROUP BY rootpage HAVING count(*) > 1`;
 
 /**
  * What differs; undefined when nothing does. `make` creates in an empty database what the file should
@@ -19,7 +22,9 @@ export function schemaFault(
     const missing = expected.filter((each) => !found.includes(each));
     const strange = found.filter((each) => !expected.includes(each));
     const [first] = [...missing, ...strange];
-    return first === undefined ? undefined : `its schema has changed at ${first.slice(0, 200)}`;
+    if (first !== undefined) return `its schema has changed at ${first.slice(0, 200)}`;
+    const shared = database.prepare(SHARED_PAGE).get();
+    return shared && `${shared['names']} begin on the same page`;
   } finally {
     model.close();
   }
