@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Position } from '@counterfoil/core';
 import { type BuildInfo, type CollectionSpec, ReadModelError } from '../read-model-store.ts';
 import { type Checksums, checksumOf } from './checksums.ts';
-import { schemaFault } from './sqlite-schema-check.ts';
+import { checksumOfPages, schemaFault } from './sqlite-schema-check.ts';
 
 /** Pages of the write-ahead log between checkpoints: pages hit by many batches are copied once. */
 const WAL_CHECKPOINT_PAGES = 64_000;
@@ -35,7 +35,7 @@ const META = `
   CREATE TABLE meta (
     one INTEGER PRIMARY KEY CHECK (one = 1),
     position TEXT, epoch INTEGER NOT NULL, revision INTEGER NOT NULL, seal INTEGER NOT NULL,
-    build TEXT NOT NULL
+    build TEXT NOT NULL, pages INTEGER NOT NULL
   );
   CREATE TABLE partitions (
     id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, revision INTEGER NOT NULL, seal INTEGER NOT NULL
@@ -84,7 +84,7 @@ export function createTables(
 ): void {
   database.exec(META);
   database
-    .prepare('INSERT INTO meta VALUES (1, NULL, 0, 0, ?, ?)')
+    .prepare('INSERT INTO meta VALUES (1, NULL, 0, 0, ?, ?, 0)')
     .run(checksumOfCheckpoint({ position: undefined, epoch: 0, revision: 0 }), nameOf(info));
   for (const spec of collections) {
     if (!COLLECTION_NAME.test(spec.name))
@@ -92,6 +92,7 @@ export function createTables(
     database.exec(tableOf(spec));
   }
   if (info.state === 'ready') createIndices(database, collections);
+  else keepPages(database);
 }
 
 /** The name of a build, as its file has it. */
@@ -110,10 +111,18 @@ export function refuseAnother(
   database: DatabaseSync,
   { info, collections, checksums }: Named,
 ): void {
-  const named = database.prepare('SELECT build FROM meta').get()?.['build'];
+  const meta = database.prepare('SELECT build, pages FROM meta').get();
+  const named = meta?.['build'];
   if (named !== nameOf(info)) throw checksums.damage(`this is ${named}, and not ${nameOf(info)}`);
   const fault = schemaFault(database, (empty) => createTables(empty, collections, info));
   if (fault !== undefined) throw checksums.damage(fault);
+  if (meta?.['pages'] !== checksumOfPages(database))
+    throw checksums.damage('its tables do not begin where they were made');
+}
+
+/** Notes where the tables and indices begin, as soon as all of them are there. */
+function keepPages(database: DatabaseSync): void {
+  database.prepare('UPDATE meta SET pages = ?').run(checksumOfPages(database));
 }
 
 function tableOf(spec: CollectionSpec): string {
@@ -175,6 +184,7 @@ export function createIndices(
       );
     }
   }
+  keepPages(database);
 }
 
 export function fieldsOf(spec: CollectionSpec): readonly string[] {
