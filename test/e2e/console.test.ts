@@ -314,6 +314,9 @@ describe.skipIf(CHROMIUM === undefined)('an owner', () => {
     await go('/console/live/merchant-accounts');
     await page.click('.rows td:first-child a');
     expect(await page.textContent('#rates')).toBe('Dispute rate');
+    await go('/console/live/merchant-accounts');
+    await page.click('text=New account');
+    await expectNoFaults('merchant-account-new');
     await expectNoFaults('merchant-account');
     await page.click('.actions >> text=Change');
     await page.fill('#psp', 'Acme');
@@ -323,6 +326,11 @@ describe.skipIf(CHROMIUM === undefined)('an owner', () => {
     await page.click('.actions >> text=Statement');
     await page.emulateMedia({ media: 'print' });
     expect(await page.isVisible('.side')).toBe(false);
+    await page.click('text=Replace');
+    await page.fill('#apiKey-GBP', 'sk_live_1');
+    await expectNoFaults('merchant-account-credentials');
+    await page.click('button:has-text("Save")');
+    expect(await page.textContent('dd:has-text("API key")')).toBe('API key');
     expect(await page.isVisible('form >> text=Show')).toBe(false);
     expect(await page.isVisible('table >> text=100.00')).toBe(true);
     await page.emulateMedia({ media: 'screen' });

@@ -1,4 +1,4 @@
-/** Merchant accounts in the console: settings, cap, dispute rate. */
+/** Merchant accounts in the console: opening, settings, credentials, cap, dispute rate. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Caller, openTenant, type Running, startHost } from '../e2e/running-host.ts';
 import { hiddenFields, openUser, type ShownPage, Visitor } from './console-visitor.ts';
@@ -78,21 +78,23 @@ describe('merchant accounts', () => {
   });
 });
 
+/** All fields as the page shows them. */
+function formIn(page: ShownPage): Record<string, string> {
+  const texts = [
+    ...page.text.matchAll(
+      /<input id="[\w-]+" name="([\w-]+)" type="(?:text|password)" value="([^"]*)"/g,
+    ),
+  ];
+  const ticked = [...page.text.matchAll(/name="(\w+)" value="yes" checked/g)];
+  return {
+    ...hiddenFields(page),
+    ...Object.fromEntries(texts.map(([, name = '', value = '']) => [name, value])),
+    ...Object.fromEntries(ticked.map(([, name = '']) => [name, 'yes'])),
+  };
+}
+
 describe('a change', () => {
   const EDIT = `${PAGE}/edit`;
-
-  /** All fields as the page shows them. */
-  function formIn(page: ShownPage): Record<string, string> {
-    const texts = [
-      ...page.text.matchAll(/<input id="\w+" name="(\w+)" type="text" value="([^"]*)"/g),
-    ];
-    const ticked = [...page.text.matchAll(/name="(\w+)" value="yes" checked/g)];
-    return {
-      ...hiddenFields(page),
-      ...Object.fromEntries(texts.map(([, name = '', value = '']) => [name, value])),
-      ...Object.fromEntries(ticked.map(([, name = '']) => [name, 'yes'])),
-    };
-  }
 
   it('is made of what was changed alone, once, and keeps the credentials', async () => {
     const form = { ...formIn(await owner.get(EDIT)), title: 'Renamed', notes: 'One\r\ntwo' };
@@ -125,5 +127,137 @@ describe('a change', () => {
     expect(text).toContain('id="mcc-problem"');
     expect(text).toContain('value="much"');
     expect(text).not.toContain(SECRET);
+  });
+});
+
+describe('opening', () => {
+  const NEW = `${LIST}/new`;
+  const FIELDS = {
+    title: 'Second',
+    mid: '592',
+    gatewayId: '1',
+    descriptor: 'SECOND',
+    defaultCurrency: 'GBP',
+    currencies: 'gbp, usd',
+    monthlyCap: '1000',
+    apiKey: SECRET,
+  };
+  const ids = async () => (await accounts().list()).items.map(({ id }) => id);
+
+  it('makes one account, with its credentials, however often the form is sent', async () => {
+    const before = await ids();
+    const page = await owner.get(NEW);
+    expect((await owner.get(LIST)).text).toContain(`href="${NEW}"`);
+    const form = { ...formIn(page), ...FIELDS };
+    const answers = await Promise.all([owner.post(NEW, form), owner.post(NEW, form)]);
+    answers.push(await owner.post(NEW, form));
+    const opened = (await ids()).filter((id) => !before.includes(id));
+    expect(opened).toHaveLength(1);
+    for (const { status, location } of answers) {
+      expect([status, location]).toEqual([303, `${LIST}/${opened[0]}`]);
+    }
+    const account = await accounts().get(opened[0] ?? 0);
+    expect([account.title, account.monthlyCap, account.enabledNetworkB]).toEqual([
+      'Second',
+      1000,
+      true,
+    ]);
+    for (const { gatewayCredentials } of account.currencies) {
+      expect(gatewayCredentials.apiKey).toMatch(/^\*+$/);
+    }
+  });
+
+  it('is refused beside the fields, and does not send secrets back', async () => {
+    const before = await ids();
+    const form = {
+      ...formIn(await owner.get(NEW)),
+      ...FIELDS,
+      mid: '',
+      mcc: '12',
+      gatewayId: '777',
+      notes: 'x'.repeat(10_001),
+    };
+    const { status, text } = await owner.post(NEW, form);
+    expect(status).toBe(400);
+    for (const field of ['mid', 'mcc', 'notes']) expect(text).toContain(`id="${field}-problem"`);
+    expect(text).toContain('value="SECOND"');
+    expect(text).toContain('Enter the credentials again');
+    expect(text).not.toContain(SECRET);
+    const unknown = await owner.post(NEW, { ...form, mid: '592', mcc: '', notes: '' });
+    expect(unknown.text).toContain('id="gatewayId-problem"');
+    const masked = await owner.post(NEW, { ...formIn(unknown), ...FIELDS, apiKey: '***' });
+    expect(masked.text).toContain('id="apiKey-problem"');
+    expect(await ids()).toEqual(before);
+  });
+
+  it('is for those alone who may write them', async () => {
+    const roleId = await readersRole();
+    await openUser(running, TENANT, { email: 'reader@example.com', roleIds: [roleId] });
+    const reader = await signedIn('reader@example.com');
+    expect((await reader.get(LIST)).text).not.toContain(NEW);
+    for (const page of [NEW, `${PAGE}/credentials`]) {
+      expect((await reader.get(page)).status, page).toBe(403);
+    }
+  });
+
+  async function readersRole(): Promise<string> {
+    const { users } = running.host.engine.as({ tenantId: TENANT, actor: OWNER });
+    const { id } = await users.createRole({ name: 'Reader', scopes: ['merchant-accounts:read'] });
+    return id;
+  }
+});
+
+describe('credentials', () => {
+  const CREDENTIALS = `${PAGE}/credentials`;
+  const secretsOf = async (code: string) => {
+    const { currencies } = await accounts().get(ACCOUNT);
+    return currencies.find(({ currency }) => currency === code)?.gatewayCredentials;
+  };
+
+  it('are masked, and stay as they are where the mask is sent back', async () => {
+    const page = await owner.get(CREDENTIALS);
+    const form = formIn(page);
+    expect(form['apiKey-GBP']).toMatch(/^\*+$/);
+    expect(form['apiKey-USD']).toBe('');
+    expect(page.text).not.toContain(SECRET);
+    const { rowVersion } = await accounts().get(ACCOUNT);
+    expect((await owner.post(CREDENTIALS, form)).status).toBe(303);
+    expect((await accounts().get(ACCOUNT)).rowVersion).toBe(rowVersion);
+  });
+
+  it('are replaced once, and removed where a field is emptied', async () => {
+    const form = formIn(await owner.get(CREDENTIALS));
+    const changed = { ...form, 'apiKey-GBP': '', 'username-GBP': 'shop', 'apiKey-USD': 'sk_usd' };
+    expect((await owner.post(CREDENTIALS, changed)).status).toBe(303);
+    const { rowVersion } = await accounts().get(ACCOUNT);
+    const again = await owner.post(CREDENTIALS, changed);
+    expect([again.status, again.location]).toEqual([303, PAGE]);
+    expect((await accounts().get(ACCOUNT)).rowVersion).toBe(rowVersion);
+    expect([(await secretsOf('GBP'))?.apiKey, (await secretsOf('GBP'))?.username]).toEqual([
+      '',
+      expect.stringMatching(/^\*+$/),
+    ]);
+    const { text } = await owner.get(PAGE);
+    expect(text).toContain('<dt>GBP</dt><dd>User name</dd>');
+    expect(text).toContain('<dt>USD</dt><dd>API key</dd>');
+  });
+
+  it('are not replaced on a page that is out of date', async () => {
+    const form = formIn(await owner.get(CREDENTIALS));
+    await accounts().amend(ACCOUNT, { patch: { currencies: [{ currency: 'GBP' }] } });
+    const refused = await owner.post(CREDENTIALS, { ...form, 'apiKey-GBP': 'sk_new' });
+    expect(refused.status).toBe(409);
+    expect(refused.text).not.toContain('sk_new');
+    expect((await secretsOf('GBP'))?.apiKey).toBe('');
+  });
+
+  it('that cannot be are refused beside their field', async () => {
+    const form = formIn(await owner.get(CREDENTIALS));
+    const wrong = { 'apiKey-GBP': '****', 'password-GBP': 'p'.repeat(5_000) };
+    const { status, text } = await owner.post(CREDENTIALS, { ...form, ...wrong });
+    expect(status).toBe(400);
+    expect(text).toContain('id="apiKey-GBP-problem"');
+    expect(text).toContain('id="password-GBP-problem"');
+    expect(text).not.toContain('pppp');
   });
 });

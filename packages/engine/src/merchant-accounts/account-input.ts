@@ -128,6 +128,7 @@ export type Replacement = z.input<typeof Replacement>;
 
 /** A JSON merge patch (RFC 7396): what it makes of the account is checked as a whole. */
 export const Amendment = z.strictObject({
+  ...keyed,
   patch: notACardNumber(z.record(z.string(), z.unknown())),
   /** Absent: whatever the version is. */
   rowVersion: z.int().positive().optional(),

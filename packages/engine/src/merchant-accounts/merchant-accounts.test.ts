@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { createMemoryEventStore, MerchantAccount, type TenantId } from '@counterfoil/core';
 import { expect, it } from 'vitest';
 import { CommandRunner, SYSTEM } from '../command-runner.ts';
+import { uuidV7 } from '../ids.ts';
 import { References } from '../tenants/references.ts';
 import { CredentialVault } from './credential-vault.ts';
 import { MerchantAccounts } from './merchant-accounts.ts';
@@ -93,6 +94,20 @@ it('keeps the secrets that a patch of the currencies does not name', async () =>
       faults: [{ path: 'currencies/0/gatewayCredentials', detail: 'must be an object' }],
     },
   });
+});
+
+it('amends once under one command id, whatever has changed since', async () => {
+  const { accounts, define, account } = opened();
+  await define(GIVEN);
+  const named = { tenantId: TENANT, merchantAccountId: 1 };
+  const amendment = { patch: { title: 'Once' }, rowVersion: 1, commandId: uuidV7() };
+  await accounts.amend(named, amendment, SYSTEM);
+  await accounts.amend(named, { patch: { title: 'Later' } }, SYSTEM);
+  await accounts.amend(named, amendment, SYSTEM);
+  expect((await account()).settings.title).toBe('Later');
+  await expect(
+    accounts.amend(named, { ...amendment, patch: { title: 'Other' } }, SYSTEM),
+  ).rejects.toMatchObject({ code: 'IdempotencyKeyReused' });
 });
 
 it('openOnce does not change an existing account', async () => {

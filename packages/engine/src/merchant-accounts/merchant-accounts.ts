@@ -1,6 +1,6 @@
 /** Use cases of merchant accounts: open, replace, amend, read. */
 import { MerchantAccount, mergePatch, Sequence, type TenantId } from '@counterfoil/core';
-import { type Caller, type CommandRunner, SYSTEM } from '../command-runner.ts';
+import { type Caller, type CommandName, type CommandRunner, SYSTEM } from '../command-runner.ts';
 import type { GatewayRegistry } from '../gateways/registry.ts';
 import { deterministicUuid, uuidV7 } from '../ids.ts';
 import { inputOf } from '../input/checked-calls.ts';
@@ -20,6 +20,12 @@ type Given = MerchantAccount.RequiredSettings & Partial<Settings>;
 /** Amendments without a version are made again so often when other processes get ahead of them. */
 const AMENDMENT_TRIES = 5;
 const LONGEST_WAIT_MS = 30_000;
+
+interface Amendment {
+  readonly patch: unknown;
+  /** Absent: whatever the version is. */
+  readonly rowVersion?: number | undefined;
+}
 
 export interface NamedAccount {
   readonly tenantId: TenantId;
@@ -109,7 +115,11 @@ export class MerchantAccounts {
   /** Settings that are not given take their defaults. Refuses with `StaleRowVersion`. */
   async replace(
     named: NamedAccount,
-    { rowVersion, given }: { rowVersion: number; given: GivenAccount },
+    {
+      rowVersion,
+      given,
+      name,
+    }: { rowVersion: number; given: GivenAccount; name?: CommandName | undefined },
     caller: Caller,
   ): Promise<Account> {
     const before = await this.get(named);
@@ -117,25 +127,29 @@ export class MerchantAccounts {
       throw refused({ type: 'StaleRowVersion', rowVersion, current: before.rowVersion });
     }
     await this.#checkReferences(named.tenantId, given, before.settings);
-    return this.#replaced(named, { before, given }, caller);
+    return this.#replaced(named, { before, given, name }, caller);
   }
 
   /**
    * Applies a JSON merge patch (RFC 7396) to the settings as they are shown. Secrets of currencies that it
-   * does not name stay.
+   * does not name stay. The same command id is applied once.
    */
   async amend(
     named: NamedAccount,
-    amendment: { patch: unknown; rowVersion?: number | undefined },
+    { commandId = uuidV7(), ...amendment }: Amendment & { readonly commandId?: string },
     caller: Caller,
   ): Promise<Account> {
     const stream = MerchantAccount.streamOf(named);
-    return this.#amending.runExclusive(stream, () => this.#amended(named, amendment, caller));
+    const name = { commandId, content: amendment };
+    return this.#amending.runExclusive(stream, async () => {
+      const isRepeat = await this.#services.commands.isRepeat(MerchantAccount, stream, name);
+      return isRepeat ? this.get(named) : this.#amended(named, { ...amendment, name }, caller);
+    });
   }
 
   async #amended(
     named: NamedAccount,
-    { patch, rowVersion }: { patch: unknown; rowVersion?: number | undefined },
+    { patch, rowVersion, name }: Amendment & { readonly name: CommandName },
     caller: Caller,
   ): Promise<Account> {
     for (let tries = AMENDMENT_TRIES; tries > 0; tries -= 1) {
@@ -145,7 +159,7 @@ export class MerchantAccounts {
       const given = inputOf(AccountInput, patched);
       const asked = rowVersion ?? before.rowVersion;
       try {
-        return await this.replace(named, { rowVersion: asked, given }, caller);
+        return await this.replace(named, { rowVersion: asked, given, name }, caller);
       } catch (error) {
         const isStale = error instanceof Refused && error.code === 'StaleRowVersion';
         if (!isStale || rowVersion !== undefined) throw error;
@@ -188,7 +202,11 @@ export class MerchantAccounts {
 
   async #replaced(
     named: NamedAccount,
-    { before, given }: { before: Account; given: Given | GivenAccount },
+    {
+      before,
+      given,
+      name = { commandId: uuidV7() },
+    }: { before: Account; given: Given | GivenAccount; name?: CommandName | undefined },
     caller: Caller,
   ): Promise<Account> {
     const { commands } = this.#services;
@@ -198,7 +216,7 @@ export class MerchantAccounts {
     const { state } = await commands.execute(
       MerchantAccount,
       { type: 'ReplaceMerchantAccount', ...named, rowVersion, settings, at },
-      { commandId: uuidV7() },
+      name,
       caller,
     );
     return known(state);

@@ -58,11 +58,20 @@ export class TenantMerchantAccounts {
     return this.#view(await merchantAccounts.replace(named, replacement, this.#acting.caller));
   }
 
-  /** Changes what a JSON merge patch (RFC 7396) names; null resets to the default. */
-  async amend(merchantAccountId: number, amendment: Amendment): Promise<MerchantAccountView> {
+  /**
+   * Changes what a JSON merge patch (RFC 7396) names; null resets to the default. Under one key it is
+   * changed once.
+   */
+  async amend(
+    merchantAccountId: number,
+    { idempotencyKey: key, ...amendment }: Amendment,
+  ): Promise<MerchantAccountView> {
     const named = this.#named(merchantAccountId);
+    const actsOn = [String(merchantAccountId)];
+    const commandId = idOfKey(this.#acting, 'amendMerchantAccount', { key, actsOn });
     const { merchantAccounts } = this.#services;
-    return this.#view(await merchantAccounts.amend(named, amendment, this.#acting.caller));
+    const request = { ...amendment, commandId };
+    return this.#view(await merchantAccounts.amend(named, request, this.#acting.caller));
   }
 
   /**

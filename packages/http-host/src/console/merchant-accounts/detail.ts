@@ -4,9 +4,9 @@ import type { MerchantAccountView } from '@counterfoil/engine';
 import { STATEMENT_PATH } from '../ledger/words.ts';
 import { shownAmount } from '../shown.ts';
 import { consolePage, type Visit } from '../slice.ts';
-import { WRITE_SCOPE } from './edit.ts';
+import { keptSecrets } from './credentials.ts';
 import { GROUPS, shownText } from './fields.ts';
-import { AccountParams, hrefOf, list, PATH, SCOPE, stateOf } from './list.ts';
+import { AccountParams, hrefOf, list, PATH, SCOPE, stateOf, WRITE_SCOPE } from './list.ts';
 
 const BOOKS_SCOPE = 'ledger:read';
 const MONTH_LENGTH = 'yyyy-mm'.length;
@@ -31,12 +31,17 @@ export const detail = consolePage({
           .map((field) => ({ label: field.label, value: shownText(account, field) }))
           .filter(({ value }) => value !== ''),
       })).filter(({ facts }) => facts.length > 0),
+      credentials: account.currencies.map((held) => ({
+        currency: held.currency,
+        kept: keptSecrets(held).join(', '),
+      })),
       names: { company: account.company, gateway: account.gateway },
       cap: mayReadBooks ? await capOf(visit, account) : undefined,
       disputes: mayReadBooks ? await ratesOf(visit, id) : undefined,
       addresses: {
         list: visit.href(list.path),
         edit: visit.may(WRITE_SCOPE) ? hrefOf(visit, id, '/edit') : undefined,
+        credentials: visit.may(WRITE_SCOPE) ? hrefOf(visit, id, '/credentials') : undefined,
         statement: mayReadBooks
           ? `${visit.href(STATEMENT_PATH)}?${new URLSearchParams({ merchantAccountId: String(id) })}`
           : undefined,

@@ -5,15 +5,13 @@ import { bounded } from '../../api/wire.ts';
 import { refuse } from '../../http/errors.ts';
 import { SeenVersion } from '../fields.ts';
 import { type ConsolePage, consoleForm, consolePage } from '../slice.ts';
+import { enteredOf, settingOf, type Texts } from './entered.ts';
 import { FIELDS, type Field, fieldText, GROUPS } from './fields.ts';
-import { AccountParams, hrefOf, list, PATH } from './list.ts';
+import { AccountParams, hrefOf, list, PATH, WRITE_SCOPE } from './list.ts';
 
-export const WRITE_SCOPE = 'merchant-accounts:write';
 const FORM = 'change-merchant-account';
 /** Of all fields as they were shown. */
 const MAX_BEFORE = 100_000;
-
-type Texts = Readonly<Record<string, string>>;
 
 function textsOf(account: MerchantAccountView): Texts {
   return Object.fromEntries(FIELDS.map((field) => [field.name, fieldText(account, field)]));
@@ -29,36 +27,8 @@ const Before = bounded(MAX_BEFORE).transform((text, { addIssue }) => {
   }
 });
 
-/** Browsers send line breaks as CR LF. */
-function enteredOf(fields: Readonly<Record<string, unknown>>): Texts {
-  return Object.fromEntries(
-    FIELDS.map(({ name }) => [name, String(fields[name] ?? '').replaceAll('\r\n', '\n')]),
-  );
-}
-
 function changedIn(entered: Texts, before: Texts): readonly Field[] {
   return FIELDS.filter(({ name }) => entered[name] !== before[name]);
-}
-
-const NUMBER = /^-?\d+(\.\d+)?$/;
-
-/** As the interface takes it; what is no number is left to it to refuse. */
-function patchValue({ kind }: Field, text: string): unknown {
-  switch (kind) {
-    case 'switch':
-      return text === 'yes';
-    case 'number':
-    case 'optional-number':
-      if (text === '') return null;
-      return NUMBER.test(text) ? Number(text) : text;
-    case 'currencies':
-      return text
-        .split(/[\s,]+/)
-        .filter(Boolean)
-        .map((currency) => ({ currency: currency.toUpperCase() }));
-    default:
-      return text;
-  }
 }
 
 export const edit: ConsolePage = consolePage({
@@ -126,7 +96,7 @@ export const change = consoleForm({
       );
     }
     const patch = Object.fromEntries(
-      changes.map((field) => [field.name, patchValue(field, entered[field.name] ?? '')]),
+      changes.map((field) => [field.name, settingOf(field, entered[field.name] ?? '')]),
     );
     await merchantAccounts.amend(id, { patch, rowVersion });
     return { to, notice: 'The account is changed.' };

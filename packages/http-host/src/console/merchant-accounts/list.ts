@@ -6,7 +6,9 @@ import { bounded } from '../../api/wire.ts';
 import { consolePage, type Visit } from '../slice.ts';
 
 export const PATH = '/merchant-accounts';
+export const NEW_PATH = `${PATH}/new`;
 export const SCOPE = 'merchant-accounts:read';
+export const WRITE_SCOPE = 'merchant-accounts:write';
 const PAGE_SIZE = 50;
 
 const NumberText = bounded(16).regex(/^\d+$/, 'must be a number').transform(Number);
@@ -42,6 +44,7 @@ export const list = consolePage({
         state: stateOf(each),
         held: each.currencies.map(({ currency }) => currency).join(', '),
       })),
+      newHref: visit.may(WRITE_SCOPE) ? visit.href(NEW_PATH) : undefined,
       addresses: {
         first: after === undefined ? undefined : base,
         next: moreResults && last !== undefined ? `${base}?after=${last}` : undefined,

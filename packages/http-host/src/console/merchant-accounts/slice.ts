@@ -1,11 +1,13 @@
-/** Merchant accounts: settings, cap and dispute rates. */
+/** Merchant accounts: opening, settings, credentials, cap and dispute rates. */
 import { consoleSlice } from '../slice.ts';
+import { credentials, replaceCredentials } from './credentials.ts';
 import { detail } from './detail.ts';
 import { change, edit } from './edit.ts';
 import { list, PATH, SCOPE } from './list.ts';
+import { open, opening } from './new.ts';
 
 export const MERCHANT_ACCOUNTS = consoleSlice({
   nav: { title: 'Merchant accounts', path: PATH, scope: SCOPE },
-  pages: [list, detail, edit],
-  forms: [change],
+  pages: [list, opening, detail, edit, credentials],
+  forms: [open, change, replaceCredentials],
 });

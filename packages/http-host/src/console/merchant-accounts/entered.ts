@@ -1,0 +1,36 @@
+/** The fields of a merchant account as forms send them. */
+import { FIELDS, type Field } from './fields.ts';
+
+export type Texts = Readonly<Record<string, string>>;
+
+/** Browsers send line breaks as CR LF. */
+export function enteredOf(fields: Readonly<Record<string, unknown>>): Texts {
+  return Object.fromEntries(
+    FIELDS.map(({ name }) => [name, String(fields[name] ?? '').replaceAll('\r\n', '\n')]),
+  );
+}
+
+const NUMBER = /^-?\d+(\.\d+)?$/;
+
+/** As the interface takes it; what is no number is left to it to refuse. */
+export function settingOf({ kind }: Pick<Field, 'kind'>, text: string): unknown {
+  switch (kind) {
+    case 'switch':
+      return text === 'yes';
+    case 'number':
+    case 'optional-number':
+      if (text === '') return null;
+      return NUMBER.test(text) ? Number(text) : text;
+    case 'currencies':
+      return currenciesIn(text).map((currency) => ({ currency }));
+    default:
+      return text;
+  }
+}
+
+export function currenciesIn(text: string): readonly string[] {
+  return text
+    .split(/[\s,]+/)
+    .filter(Boolean)
+    .map((currency) => currency.toUpperCase());
+}

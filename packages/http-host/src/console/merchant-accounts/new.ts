@@ -1,0 +1,119 @@
+/** Opening a merchant account: the fields of the editing page, and the credentials of its gateway. */
+import { randomUUID } from 'node:crypto';
+import type { TenantLedger } from '@counterfoil/engine';
+import { Uuid } from '../../api/wire.ts';
+import { type ConsolePage, consoleForm, consolePage, type Visit } from '../slice.ts';
+import { NewSecrets, SECRETS, secretFields } from './credentials.ts';
+import { currenciesIn, enteredOf, settingOf, type Texts } from './entered.ts';
+import { FIELDS, GROUPS } from './fields.ts';
+import { hrefOf, list, NEW_PATH, WRITE_SCOPE } from './list.ts';
+
+type Opening = Parameters<TenantLedger['merchantAccounts']['open']>[0];
+
+const REFERENCES_SCOPE = 'references:read';
+/** Named under their fields. */
+const MOST_NAMED = 6;
+
+/** After the currencies. */
+const CREDENTIALS_PLACE = 2;
+const NOTE =
+  'For all its currencies; those of one currency are replaced once it is open. They are kept encrypted, and never shown again.';
+
+/** What is set unless the form says otherwise. */
+const DEFAULTS: Texts = { enabledNetworkA: 'yes', enabledNetworkB: 'yes' };
+
+export const opening: ConsolePage = consolePage({
+  path: NEW_PATH,
+  title: 'New merchant account',
+  scope: WRITE_SCOPE,
+  template: '/merchant-accounts/new',
+  async load(visit, { again }) {
+    const known = await knownIds(visit);
+    const entered =
+      again === undefined ? { ...DEFAULTS, ...onlyOf(known) } : enteredOf(again.values);
+    const isSecretLost = SECRETS.some(({ name }) => (again?.values[name] ?? '') !== '');
+    const groups = GROUPS.map(({ title, fields }) => ({
+      title,
+      fields: fields.map((field) => ({
+        ...field,
+        value: entered[field.name] ?? '',
+        ...hintOf(known, field.name),
+      })),
+    }));
+    return {
+      problems: again?.problems,
+      groups: [
+        ...groups.slice(0, CREDENTIALS_PLACE),
+        { title: 'Gateway credentials', note: NOTE, fields: secretFields() },
+        ...groups.slice(CREDENTIALS_PLACE),
+      ],
+      // What was typed into these fields is not sent back.
+      isSecretLost,
+      hidden: { key: String(again?.values['key'] ?? randomUUID()) },
+      addresses: { list: visit.href(list.path), action: visit.href(NEW_PATH) },
+    };
+  },
+});
+
+interface Known {
+  readonly id: number;
+  readonly name: string;
+}
+type KnownIds = Readonly<Record<'companyId' | 'gatewayId', readonly Known[]>>;
+
+/** The companies of the tenant, and the gateways that its accounts have. */
+async function knownIds(visit: Visit): Promise<KnownIds> {
+  const { merchantAccounts, references } = visit.ledger;
+  const [accounts, companies] = await Promise.all([
+    merchantAccounts.list(),
+    visit.may(REFERENCES_SCOPE) ? references.list('companies') : { items: [] },
+  ]);
+  const gateways = new Map(accounts.items.map(({ gatewayId, gateway }) => [gatewayId, gateway]));
+  return {
+    companyId: companies.items.map(({ id, name }) => ({ id, name })),
+    gatewayId: [...gateways].map(([id, name]) => ({ id, name })),
+  };
+}
+
+/** Where there is but one, it is meant. */
+function onlyOf(known: KnownIds): Texts {
+  const only = Object.entries(known).filter(([, each]) => each.length === 1);
+  return Object.fromEntries(only.map(([field, [each]]) => [field, String(each?.id)]));
+}
+
+function hintOf(known: KnownIds, field: string): { readonly hint?: string } {
+  if (field === 'currencies') return { hint: 'Separated by commas' };
+  const ids = field === 'companyId' || field === 'gatewayId' ? known[field] : [];
+  if (ids.length === 0) return {};
+  const named = ids.slice(0, MOST_NAMED).map(({ id, name }) => (name ? `${id} ${name}` : `${id}`));
+  return { hint: named.join(', ') + (ids.length > MOST_NAMED ? ', …' : '') };
+}
+
+export const open = consoleForm({
+  name: 'open-merchant-account',
+  path: NEW_PATH,
+  scope: WRITE_SCOPE,
+  // The other fields are checked by what is made of them.
+  body: NewSecrets.extend({
+    /** Idempotency key, made with the page: the same form opens one account. */
+    key: Uuid,
+  }).loose(),
+  page: opening,
+  async act(visit, { body: { key: idempotencyKey, ...fields } }) {
+    const entered = enteredOf(fields);
+    const given = FIELDS.filter(({ name, kind }) => kind === 'switch' || entered[name] !== '');
+    const gatewayCredentials = Object.fromEntries(SECRETS.map(({ name }) => [name, fields[name]]));
+    const { id } = await visit.ledger.merchantAccounts.open({
+      ...(Object.fromEntries(
+        given.map((field) => [field.name, settingOf(field, entered[field.name] ?? '')]),
+        // The ledger checks it.
+      ) as Opening),
+      currencies: currenciesIn(entered['currencies'] ?? '').map((currency) => ({
+        currency,
+        gatewayCredentials,
+      })),
+      idempotencyKey,
+    });
+    return { to: hrefOf(visit, id), notice: 'The merchant account is open.' };
+  },
+});
