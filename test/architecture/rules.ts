@@ -94,6 +94,7 @@ const SHARED_FOLDERS = [
   'doctor',
   'gateways',
   'input',
+  'move',
   'personal-keys',
   'runtime',
   'storage',

@@ -9,6 +9,7 @@ import { loadMasterKey, type Settings } from './settings.ts';
 import { agreeOnLog, agreeOnMasterKey } from './storage/agreement.ts';
 import { replaceDamagedReadModels } from './storage/damaged-files.ts';
 import { refuseLostEvents } from './storage/lost-events.ts';
+import { refuseMoved } from './storage/move-marks.ts';
 import { type HostDatabase, openHostDatabase } from './storage/open-host-database.ts';
 import {
   dataFilesOf,
@@ -35,6 +36,7 @@ export async function openStores(
     });
   const hostDatabase = await openDatabaseOf(settings, logger);
   if (hostDatabase !== undefined) closing(hostDatabase);
+  await refuseMovedStores(settings, hostDatabase);
   const events = closing(await openEventStore(settings));
   const headAtStart = await events.head();
   const files = dataFilesOf(settings);
@@ -78,6 +80,18 @@ function makeFolders({ dataDir, eventStoreUrl, readModelUrl }: Settings): void {
   if (isInMemory({ dataDir, eventStoreUrl, readModelUrl })) return;
   for (const folder of [dataDir, ...files.map((path) => dirname(path))]) {
     mkdirSync(folder, { recursive: true });
+  }
+}
+
+/** A folder has a mark of its own, and so has the database that hosts share. */
+export async function refuseMovedStores(
+  settings: Settings,
+  hostDatabase: HostDatabase | undefined,
+): Promise<void> {
+  if (hostDatabase !== undefined) {
+    await refuseMoved({ pool: hostDatabase.pool }, hostDatabase.place);
+  } else if (dataFilesOf(settings) !== undefined) {
+    await refuseMoved({ folder: settings.dataDir }, settings.dataDir);
   }
 }
 

@@ -1,7 +1,7 @@
 /** A process that only runs the projections. */
 import { Progress } from '@counterfoil/projections';
 import type { Logger } from './logger.ts';
-import { openDatabaseOf } from './open-stores.ts';
+import { openDatabaseOf, refuseMovedStores } from './open-stores.ts';
 import { refuseLostKeys } from './personal-keys/open-personal-keys.ts';
 import { holderFor } from './runtime/projecting/holder.ts';
 import { projectionsOf } from './runtime/projecting/open-projecting.ts';
@@ -42,6 +42,7 @@ async function agreeWithOthers(
   }
   await using opened = new AsyncDisposableStack();
   opened.defer(() => database.close());
+  await refuseMovedStores(settings, database);
   await agreeOnMasterKey(database, masterKey);
   const events = await openEventStore(settings, { follow: true });
   opened.defer(() => events.close());

@@ -11,6 +11,7 @@ import {
   Snapshot,
 } from '@counterfoil/event-stores/sqlite';
 import type { Settings } from '../settings.ts';
+import { syncPath, writeDurably } from '../storage/durable.ts';
 import { keptFirstEvent } from '../storage/lost-events.ts';
 import { isFile, type Located } from '../storage/stores.ts';
 import {
@@ -24,7 +25,6 @@ import {
   LOG_MARK,
   MASTER_KEY_FILE,
 } from './backup-files.ts';
-import { syncPath, writeDurably } from './durable.ts';
 import { digestOf, type ListedFile, MANIFEST, type Manifest, manifestText } from './manifest.ts';
 
 /** Takings of all snapshots until no event was appended in between. One takes less than a millisecond. */

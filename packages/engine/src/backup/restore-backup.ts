@@ -3,9 +3,9 @@ import { mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { failing, lockForWriting } from '@counterfoil/event-stores/sqlite';
+import { syncPath } from '../storage/durable.ts';
 import type { Located } from '../storage/stores.ts';
 import { BackupError, type BackupPlaces, backupPlacesOf, LOG, LOG_MARK } from './backup-files.ts';
-import { syncPath } from './durable.ts';
 import { bytesOf, damaged, digestOf, type ListedFile, type Manifest } from './manifest.ts';
 
 const OWNER_ONLY_FOLDER = 0o700;

@@ -31,3 +31,16 @@ export async function setMarkOnce(pool: Pool, name: string, value: string): Prom
   if (row === undefined) throw new Error(`the mark ${name} was neither set nor found`);
   return row.value;
 }
+
+const SET = `
+  INSERT INTO counterfoil_host.marks (name, value) VALUES ($1, $2)
+  ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
+const REMOVE = 'DELETE FROM counterfoil_host.marks WHERE name = $1';
+
+export async function setMark(pool: Pool, name: string, value: string): Promise<void> {
+  await new PostgresTables(pool).all(SET, [name, value]);
+}
+
+export async function removeMark(pool: Pool, name: string): Promise<void> {
+  await new PostgresTables(pool).all(REMOVE, [name]);
+}

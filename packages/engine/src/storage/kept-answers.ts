@@ -375,6 +375,17 @@ function isSound(key: string, row: Row): boolean {
   return row.checksum == null || row.checksum === checksumOf(key, row);
 }
 
+/** The checksum of a row of a file. Its integers may be text. */
+export function answerChecksum(row: Readonly<Record<string, unknown>>): number {
+  const { key, status, recorded_at_ms, expires_at_ms, ...rest } = row;
+  return checksumOf(String(key), {
+    ...(rest as unknown as Row),
+    status: Number(status),
+    recorded_at_ms: Number(recorded_at_ms),
+    expires_at_ms: Number(expires_at_ms),
+  });
+}
+
 function checksumOf(key: string, row: Row): number {
   const { fingerprint, status, content_type, headers, recorded_at_ms, expires_at_ms, body } = row;
   const head = [key, fingerprint, status, content_type, headers, recorded_at_ms, expires_at_ms];

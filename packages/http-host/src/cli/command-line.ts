@@ -11,6 +11,7 @@ import { addDoctorCommand } from './doctor.ts';
 import { linesOf, printFailure, printJsonFailure } from './failures.ts';
 import { addKeyCommands } from './keys.ts';
 import { addMerchantAccountCommands } from './merchant-accounts.ts';
+import { addMoveCommand } from './move.ts';
 import { addReadModelCommands } from './read-models.ts';
 import { addSearchCommand } from './search.ts';
 import { Session, type Terminal } from './session.ts';
@@ -37,6 +38,7 @@ const COMMANDS = [
   addReadModelCommands,
   addDoctorCommand,
   addBackupCommands,
+  addMoveCommand,
   addClockCommands,
   addCompletionCommand,
 ] as const;

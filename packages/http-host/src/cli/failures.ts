@@ -1,5 +1,6 @@
 /** Prints the error of a failed process. */
 import { ConfigError, Refused } from '@counterfoil/engine';
+import { MoveError } from '@counterfoil/engine/move';
 import { z } from 'zod';
 import { wireRefusalOf } from '../api/refusals.ts';
 import { HostRefused } from './host-client.ts';
@@ -10,6 +11,7 @@ const EXPECTED: Readonly<Record<string, string>> = {
   EventStoreError: 'storage',
   HostDatabaseError: 'storage',
   HostsRunning: 'host_running',
+  MoveError: 'move',
   NothingToExamine: 'nothing_to_examine',
   ReadModelError: 'storage',
   StorageError: 'storage',
@@ -28,6 +30,9 @@ export function failureOf(error: unknown): Failure | undefined {
   if (error instanceof HostRefused) {
     const { code, message, errors } = error;
     return { code, message, ...(errors.length > 0 && { errors }) };
+  }
+  if (error instanceof MoveError && error.code === 'in-use') {
+    return { code: 'host_running', message: error.message };
   }
   if (error instanceof z.ZodError) return { code: 'invalid', message: inOneLine(error) };
   const refusal = error instanceof Refused ? wireRefusalOf(error) : undefined;
