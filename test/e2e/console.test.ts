@@ -131,7 +131,10 @@ describe.skipIf(CHROMIUM === undefined)('an owner', () => {
     await expectNoFaults('mails');
     await page.click(`a[href$="${id}"]`);
     expect(await page.frameLocator('iframe').locator('p').textContent()).toBe('Hello');
+    await page.click('summary:has-text("Send again")');
     await expectNoFaults('mail');
+    await page.click('form button:has-text("Send again")');
+    expect(await page.textContent('dt:has-text("Sends again") + dd')).toBe('the mail before');
   });
 
   it('looks at leads', async () => {
@@ -312,25 +315,25 @@ describe.skipIf(CHROMIUM === undefined)('an owner', () => {
 
   it('reads a merchant account, and prints its statement', async () => {
     await go('/console/live/merchant-accounts');
-    await page.click('.rows td:first-child a');
-    expect(await page.textContent('#rates')).toBe('Dispute rate');
-    await go('/console/live/merchant-accounts');
     await page.click('text=New account');
     await expectNoFaults('merchant-account-new');
+    await go('/console/live/merchant-accounts');
+    await page.click('.rows td:first-child a');
+    expect(await page.textContent('#rates')).toBe('Dispute rate');
     await expectNoFaults('merchant-account');
     await page.click('.actions >> text=Change');
     await page.fill('#psp', 'Acme');
     await expectNoFaults('merchant-account-change');
     await page.click('button:has-text("Save")');
     expect(await page.textContent('.notice')).toBe('The account is changed.');
-    await page.click('.actions >> text=Statement');
-    await page.emulateMedia({ media: 'print' });
-    expect(await page.isVisible('.side')).toBe(false);
     await page.click('text=Replace');
     await page.fill('#apiKey-GBP', 'sk_live_1');
     await expectNoFaults('merchant-account-credentials');
     await page.click('button:has-text("Save")');
     expect(await page.textContent('dd:has-text("API key")')).toBe('API key');
+    await page.click('.actions >> text=Statement');
+    await page.emulateMedia({ media: 'print' });
+    expect(await page.isVisible('.side')).toBe(false);
     expect(await page.isVisible('form >> text=Show')).toBe(false);
     expect(await page.isVisible('table >> text=100.00')).toBe(true);
     await page.emulateMedia({ media: 'screen' });

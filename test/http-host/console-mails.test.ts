@@ -1,8 +1,8 @@
 /** Mails in the console: what is found, what became of a mail, and its preview without rights. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openTenant, type Running, startHost } from '../e2e/running-host.ts';
 import { mail } from '../engine/mail-shop.ts';
-import { openUser, Visitor } from './console-visitor.ts';
+import { hiddenFields, openUser, Visitor } from './console-visitor.ts';
 
 const TENANT = 55;
 const OWNER = 'owner@example.com';
@@ -97,5 +97,41 @@ describe('a mail', () => {
       expect(status, path).toBe(403);
       expect(text).toContain('mails:read');
     }
+  });
+});
+
+describe('sending again', () => {
+  it('makes one mail, however often the form is sent', async () => {
+    const page = await vi.waitFor(async () => {
+      const shown = await owner.get(`${LIST}/${id}`);
+      expect(shown.text).toContain('Send again');
+      return shown;
+    });
+    expect(page.text).toContain('once more, as a new mail');
+    const form = hiddenFields(page);
+    const path = `${LIST}/${id}/resend`;
+    const answers = await Promise.all([owner.post(path, form), owner.post(path, form)]);
+    answers.push(await owner.post(path, form));
+    for (const { status } of answers) expect(status).toBe(303);
+    expect(new Set(answers.map(({ location }) => location)).size).toBe(1);
+    const { text } = await owner.get(answers[0]?.location ?? '');
+    expect(text).toContain(`href="${LIST}/${id}">the mail before`);
+  });
+
+  it('is refused with the reason on the page, and not offered where it may not be', async () => {
+    const { id: other } = await ledger().mails.submit(mail({ to: 'stopped@example.com' }));
+    const page = await vi.waitFor(async () => {
+      const shown = await owner.get(`${LIST}/${other}`);
+      expect(shown.text).toContain('Send again');
+      return shown;
+    });
+    await ledger().suppressions.create({ email: 'stopped@example.com' });
+    const refused = await owner.post(`${LIST}/${other}/resend`, hiddenFields(page));
+    expect(refused.status).toBe(409);
+    expect(refused.text).toContain('All its recipients are on the list of suppressions');
+    await openUser(running, TENANT, { email: 'viewer@example.com', roleIds: ['viewer'] });
+    const viewer = new Visitor(running.url);
+    await viewer.signIn(TENANT, 'viewer@example.com');
+    expect((await viewer.get(`${LIST}/${other}`)).text).not.toContain('Send again');
   });
 });

@@ -526,6 +526,8 @@ describe('the answers', () => {
     const path = '/api/email/{id}';
     expect((await ask('GET', `/api/email/${id}`, undefined, path, header)).email.id).toBe(id);
     await ask('GET', `/api/email/${item.id}`, undefined, path, header);
+    await ask('POST', `/api/email/${item.id}/resend`, undefined, `${path}/resend`, header);
+    await ask('POST', `/api/email/${id}/resend`, undefined, `${path}/resend`, header);
     expect(
       (await ask('GET', '/api/email?kind=submitted', undefined, '/api/email', header)).count,
     ).toBe(3);

@@ -1,5 +1,7 @@
 /** The data that the examples of the document act on: created for each, so that all can be sent. */
 
+import { expect } from 'vitest';
+
 // biome-ignore lint/suspicious/noExplicitAny: bodies and answers are looked into as a user would
 type Json = any;
 
@@ -40,9 +42,14 @@ export async function subjectOf(
     return { CHECKOUT_SESSION_ID: id, CLIENT_SECRET: clientSecret };
   }
   if (path.startsWith('/api/admin/')) return adminSubject(path, { send, email, companyId, paths });
-  if (operationId === 'getEmail') {
+  if (operationId === 'getEmail' || operationId === 'resendEmail') {
     const { example } = paths['/api/email'].post.requestBody.content['application/json'];
-    return { EMAIL_ID: (await send('POST', '/api/email', { ...example, to: email })).id };
+    const { id } = await send('POST', '/api/email', { ...example, to: email });
+    if (operationId === 'resendEmail') {
+      const isSent = async () => (await send('GET', `/api/email/${id}`)).email.status === 'sent';
+      await expect.poll(isSent, { timeout: 30_000 }).toBe(true);
+    }
+    return { EMAIL_ID: id };
   }
   const order = { amount: 20, currency: 'GBP', email, card: CARD, companyId };
   const pay = (more: Json = {}) => send('POST', '/v1/payments', { ...order, ...more });

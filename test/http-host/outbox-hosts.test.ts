@@ -174,7 +174,7 @@ it('accept one email for a key, whichever of them is asked and however often', a
   const hosts = databases.map(({ pool }) => new KeptMails(openMailTables(pool)));
   const submitted = (id: number, key: string) => ({
     ...{ id: `mail-${id}`, owner, keyDigest: key, contentDigest: 'same', keyUntil: LATER },
-    ...{ content: 'sealed', kept: false, recipients: [] },
+    ...{ kind: 'submitted' as const, content: 'sealed', kept: false, recipients: [] },
   });
   const keys = Array.from({ length: 60 }, (_, index) => `key ${index % 20}`);
   const answers = await Promise.all(

@@ -22,6 +22,7 @@ export const WITH_IDEMPOTENCY_KEY: ReadonlySet<string> = new Set([
   'POST /v1/subscriptions/{id}/plan',
   'POST /api/email',
   'POST /api/email/batch',
+  'POST /api/email/{id}/resend',
   'POST /v1/test/clock',
 ]);
 
@@ -1613,6 +1614,28 @@ export interface paths {
         get: operations["getEmail"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/email/{id}/resend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send an email again
+         * @description One that was sent or has failed, as a new email with an id and a history of its own (`resentFrom`). What the ledger mails by itself is written again from its event; of one that was submitted what it said is kept where it failed, or was handed to no server. Under an Idempotency-Key it is sent once.
+         *
+         *     Activity: `mails.resend`.
+         */
+        post: operations["resendEmail"];
         delete?: never;
         options?: never;
         head?: never;
@@ -9355,6 +9378,11 @@ export interface components {
              * @description null: it has ended
              */
             nextTryAt: string | null;
+            /**
+             * Format: uuid
+             * @description The email that it sends again; null for none
+             */
+            resentFrom: string | null;
             /** @description Each try, the first first */
             history: components["schemas"]["EmailAttempt"][];
         };
@@ -14281,6 +14309,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["EmailAnswer"];
+                };
+            };
+            default: components["responses"]["Refusal"];
+        };
+    };
+    resendEmail: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Names the request: a repetition within 24 hours gets the first answer, and the money moves once. A key belongs to one operation (`/v1/payments` and `/v1/card/submit` are one): the same key at both refund endpoints is two refunds, so repeat a request where it was first sent. One that holds a card number is refused.
+                 * @example order-1042-refund-1
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The id of the email
+                 * @example 01980a3c-5b1e-7c1f-8d5a-2f6b7c8d9e0f
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is accepted */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmailAccepted"];
                 };
             };
             default: components["responses"]["Refusal"];

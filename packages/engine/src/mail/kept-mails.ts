@@ -1,12 +1,13 @@
 /** The mails of tenants as they are submitted, found and forgotten; `Outbox` has them while they are sent. */
-import type { TenantId } from '@counterfoil/core';
+import type { StreamName, TenantId } from '@counterfoil/core';
 import { type Insert, SqliteTables, type SqlTables } from '../storage/sql-tables.ts';
 import type { MailOwner } from './mail-seal.ts';
 import { KEPT, type MailEnd, type MailKind } from './outbox.ts';
 
-/** A row for a mail that a caller has submitted. */
+/** A row for a mail that a caller has submitted, or sends again. */
 export interface Submitted {
   readonly id: string;
+  readonly kind: MailKind;
   readonly owner: MailOwner;
   readonly keyDigest: string;
   readonly contentDigest: string;
@@ -47,6 +48,9 @@ export interface MailRecord {
 
 export interface OwnedMail extends MailRecord {
   readonly owner: MailOwner;
+  /** The event that asked for it; empty and 0 where it has its own content. */
+  readonly stream: StreamName;
+  readonly revision: number;
 }
 
 export interface MailPlace {
@@ -148,8 +152,19 @@ export class KeptMails {
     throw new Error('the keys of mails kept changing');
   }
 
+  /** The mail that a key names, if it names one. */
+  async named(keyDigest: string, now: string): Promise<NamedMail | undefined> {
+    const named = new Map<string, NamedMail>();
+    await this.#findNamed([{ keyDigest }], now, named);
+    return named.get(keyDigest);
+  }
+
   /** A key that has expired names nothing any more. */
-  async #findNamed(mails: readonly Submitted[], now: string, named: Map<string, NamedMail>) {
+  async #findNamed(
+    mails: readonly Pick<Submitted, 'keyDigest'>[],
+    now: string,
+    named: Map<string, NamedMail>,
+  ) {
     const keys = mails.map(({ keyDigest }) => [keyDigest]);
     for (const row of await this.#tables.find<KeyRow>(this.#sql.byKey, keys)) {
       if (row.key_until <= now) {
@@ -165,10 +180,10 @@ export class KeptMails {
   async #insert(mails: readonly Submitted[], now: string): Promise<ReadonlySet<string>> {
     if (mails.length === 0) return new Set();
     const recipients = mails.flatMap(({ id, recipients }) => recipients.map((each) => [each, id]));
-    const rows = mails.map(({ id, owner: { tenantId, sandbox }, ...mail }) => [
+    const rows = mails.map(({ id, kind, owner: { tenantId, sandbox }, ...mail }) => [
       ...[
         id,
-        'submitted',
+        kind,
         tenantId,
         Number(sandbox),
         '',
@@ -193,7 +208,7 @@ export class KeptMails {
   /** Of whichever tenant. */
   async find(id: string): Promise<OwnedMail | undefined> {
     const [row] = await this.#tables.all<OwnedRow>(this.#sql.find, [id]);
-    return row && { ...recordOf(row), owner: ownerOf(row) };
+    return row && ownedOf(row);
   }
 
   /** The newest first. */
@@ -214,7 +229,7 @@ export class KeptMails {
   /** The newest of all tenants, for the one who develops with the host. */
   async newest(limit: number): Promise<readonly OwnedMail[]> {
     const rows = await this.#tables.all<OwnedRow>(this.#sql.newest, [limit]);
-    return rows.map((row) => ({ ...recordOf(row), owner: ownerOf(row) }));
+    return rows.map(ownedOf);
   }
 
   /** False where it is another one by now, or nothing is kept any more. */
@@ -236,6 +251,13 @@ export class KeptMails {
 interface OwnedRow extends Row {
   readonly tenant_id: string | number;
   readonly sandbox: number;
+  readonly stream: StreamName;
+  readonly revision: number;
+}
+
+function ownedOf(row: OwnedRow): OwnedMail {
+  const { stream, revision } = row;
+  return { ...recordOf(row), owner: ownerOf(row), stream, revision };
 }
 
 function ownerOf({ tenant_id: tenantId, sandbox }: OwnedRow): MailOwner {
@@ -277,6 +299,7 @@ function statementsOf({ dialect }: SqlTables) {
   const mails = dialect.table('mails', 'mails');
   const recipients = dialect.table('mail_recipients', 'mail_recipients');
   const columns = 'event_id, kind, status, tries, reason, recorded_at, changed_at, due_at, content';
+  const ofOwner = 'tenant_id, sandbox, stream, revision';
   const isOf: Readonly<Record<MailStatus, string>> = {
     accepted: `status = 'queued' AND tries = 0`,
     deferred: `status = 'queued' AND tries > 0`,
@@ -320,9 +343,9 @@ function statementsOf({ dialect }: SqlTables) {
       columns: { digest: 'text', mail_id: 'text' },
       suffix: 'ON CONFLICT (digest, mail_id) DO NOTHING',
     } satisfies Insert,
-    find: `SELECT ${columns}, tenant_id, sandbox FROM ${mails} WHERE event_id = $1`,
+    find: `SELECT ${columns}, ${ofOwner} FROM ${mails} WHERE event_id = $1`,
     newest: `
-      SELECT ${columns}, tenant_id, sandbox FROM ${mails}
+      SELECT ${columns}, ${ofOwner} FROM ${mails}
       ORDER BY recorded_at DESC, event_id DESC LIMIT $1`,
     list: `
       SELECT ${columns} FROM ${mails}

@@ -45,6 +45,8 @@ export interface MailContent {
   /** Whether a server has taken it for any recipient. */
   readonly delivered: boolean;
   readonly history: readonly Attempt[];
+  /** The mail that it sends again. */
+  readonly resentFrom?: string;
 }
 
 /** The name that contents are sealed under. */

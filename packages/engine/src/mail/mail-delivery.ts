@@ -18,7 +18,7 @@ import type { MailLinks } from './mail-links.ts';
 import type { MailRoutes } from './mail-routes.ts';
 import type { MailSeal } from './mail-seal.ts';
 import type { Handover } from './mailer.ts';
-import { KEPT, type MailEnd, type Outbox, type QueuedMail } from './outbox.ts';
+import { hasOwnContent, KEPT, type MailEnd, type Outbox, type QueuedMail } from './outbox.ts';
 import type { Suppressions } from './suppressions.ts';
 
 const MINUTE_MS = 60_000;
@@ -88,6 +88,8 @@ export class MailDelivery implements TimedWork {
   readonly #ended: Record<MailEnd, number> = { sent: 0, failed: 0, dropped: 0 };
   /** Outcomes that could not be recorded yet. Until then the mails look queued. */
   readonly #unrecorded: (() => Promise<void>)[] = [];
+  /** The day on which old mails were forgotten last. */
+  #forgottenOn = '';
 
   constructor(options: MailDeliveryOptions) {
     this.#options = options;
@@ -106,6 +108,7 @@ export class MailDelivery implements TimedWork {
     const { outbox, clock, isServing } = this.#options;
     if (!isServing()) return;
     await this.#recordRest();
+    await this.#forgetOld();
     const given = graceAfter(stopping);
     const round: Round = { stopping, giveUp: given.signal, unreachable: new Map() };
     try {
@@ -118,6 +121,15 @@ export class MailDelivery implements TimedWork {
     } finally {
       given.forget();
     }
+  }
+
+  async #forgetOld(): Promise<void> {
+    const { outbox, clock } = this.#options;
+    const now = clock.now();
+    const today = now.slice(0, 'yyyy-mm-dd'.length);
+    if (this.#forgottenOn === today) return;
+    await outbox.forgetOld(now);
+    this.#forgottenOn = today;
   }
 
   async #sendAll(mails: readonly QueuedMail[], round: Round): Promise<void> {
@@ -138,7 +150,7 @@ export class MailDelivery implements TimedWork {
     const { clock, logger } = this.#options;
     if (Date.parse(clock.now()) - Date.parse(mail.recordedAt) > MAX_AGE_MS) {
       const kept = await this.#keptOf(mail);
-      return this.#fail(mail, kept && ended(kept), 'too-old');
+      return this.#fail(mail, kept, 'too-old');
     }
     let tried: Tried | NoLetter;
     try {
@@ -157,7 +169,7 @@ export class MailDelivery implements TimedWork {
   async #contentOf(mail: QueuedMail): Promise<MailContent | NoLetter> {
     const { outbox, seal, letters, routes } = this.#options;
     const kept = await this.#keptOf(mail);
-    if (mail.kind === 'submitted') return kept ?? { nothing: 'erased' };
+    if (hasOwnContent(mail)) return kept ?? { nothing: 'erased' };
     const letter = await letters.letterOf(mail);
     if ('nothing' in letter) return letter;
     const from = await routes.senderOf(mail.tenantId);
@@ -171,9 +183,10 @@ export class MailDelivery implements TimedWork {
     };
   }
 
-  async #keptOf({ eventId, kind, tries }: QueuedMail): Promise<MailContent | undefined> {
+  async #keptOf(mail: QueuedMail): Promise<MailContent | undefined> {
     const { outbox, seal } = this.#options;
-    const isNew = kind !== 'submitted' && tries === 0;
+    const { eventId, tries } = mail;
+    const isNew = !hasOwnContent(mail) && tries === 0;
     const sealed = isNew ? undefined : await outbox.contentOf(eventId);
     return sealed === undefined ? undefined : seal.open(contentName(eventId), sealed);
   }
@@ -230,13 +243,13 @@ export class MailDelivery implements TimedWork {
     if (handover.outcome === 'suppressed') {
       if (content.delivered)
         return this.#end(mail, 'sent', { reason: '', content: ended(content) });
-      return this.#fail(mail, ended(content), 'suppressed');
+      return this.#fail(mail, content, 'suppressed');
     }
     const after = await this.#noted(mail, content, handover);
     if (after.open.length === 0) {
       if (after.delivered) return this.#end(mail, 'sent', { reason: '', content: ended(after) });
       const reason = 'reason' in handover ? handover.reason : 'rejected';
-      return this.#fail(mail, ended(after), reason);
+      return this.#fail(mail, after, reason);
     }
     await this.#putOff(mail, after, 'reason' in handover ? handover.reason : 'rejected');
   }
@@ -280,7 +293,7 @@ export class MailDelivery implements TimedWork {
     const { outbox, clock, logger } = this.#options;
     const waitMs = RETRY_AFTER_MS[mail.tries];
     if (waitMs === undefined) {
-      if (content?.delivered !== true) return this.#fail(mail, content && ended(content), reason);
+      if (content?.delivered !== true) return this.#fail(mail, content, reason);
       return this.#end(mail, 'sent', { reason, content: ended(content) });
     }
     const at = clock.now();
@@ -295,8 +308,11 @@ export class MailDelivery implements TimedWork {
     logger.warn({ ...factsOf(mail), reason, dueAt }, 'a mail was not accepted; it is retried');
   }
 
-  async #fail(mail: QueuedMail, content: MailContent | undefined, reason: string): Promise<void> {
+  /** What it says is kept with it, unless it can be written again: it may be sent again. */
+  async #fail(mail: QueuedMail, tried: MailContent | undefined, reason: string): Promise<void> {
     const { onFailed, logger } = this.#options;
+    const content =
+      tried !== undefined && hasOwnContent(mail) ? { ...tried, open: [] } : tried && ended(tried);
     const ending = this.#ending(mail, 'failed', { reason, content });
     await this.#record(async () => {
       await onFailed(mail, reason);
@@ -317,12 +333,12 @@ export class MailDelivery implements TimedWork {
     return () => outbox.end(mail.eventId, ended);
   }
 
-  #sealed({ eventId, kind }: QueuedMail, content: MailContent | undefined) {
+  #sealed(mail: QueuedMail, content: MailContent | undefined) {
     if (content === undefined) return {};
     // A mail of the ledger is written again at the next try.
-    const isWritten = kind !== 'submitted' && content.open.length > 0;
+    const isWritten = !hasOwnContent(mail) && content.open.length > 0;
     const kept = isWritten ? { ...content, body: null } : content;
-    return { content: this.#options.seal.seal(contentName(eventId), kept) };
+    return { content: this.#options.seal.seal(contentName(mail.eventId), kept) };
   }
 
   async #record(write: () => Promise<void>): Promise<void> {

@@ -8,6 +8,7 @@ import {
   IdempotencyKey,
   IN_ORDER,
   inOrder,
+  keyed,
   pattern,
   text,
   Uuid,
@@ -131,6 +132,9 @@ export const MailList = z
 export type MailList = z.input<typeof MailList>;
 
 export const MailId = Uuid;
+
+export const Resend = z.strictObject(keyed);
+export type Resend = z.input<typeof Resend>;
 
 export const SuppressionInput = z.strictObject({
   email: EmailText.refine(isEmail, 'must be an email address'),

@@ -25,11 +25,16 @@ export interface AskedMail {
   readonly sandbox: boolean;
   /** It is handed to no server, whatever is set later. Default: false. */
   readonly kept?: boolean;
-  /** Of a submitted mail, empty and 0. */
+  /** Of a submitted mail, and of one that is sent again, empty and 0. */
   readonly stream: StreamName;
   readonly revision: number;
   /** When the event was recorded, or the mail was submitted. */
   readonly recordedAt: string;
+}
+
+/** A mail of the ledger is written from its event at each try; the others have their own content. */
+export function hasOwnContent({ stream }: Pick<AskedMail, 'stream'>): boolean {
+  return stream === '';
 }
 
 export interface QueuedMail extends AskedMail {
@@ -243,6 +248,11 @@ export class Outbox {
       ...['queued', 0, now, kept ? KEPT : '', now],
     ]);
     await this.#tables.insert(this.#sql.queue, rows);
+    await this.forgetOld(now);
+  }
+
+  /** Some of those that ended 90 days ago. */
+  async forgetOld(now: string): Promise<void> {
     const endedBefore = new Date(Date.parse(now) - ENDED_KEPT_MS).toISOString();
     const forgotten = await this.#tables.all<{ event_id: string }>(this.#sql.forget, [
       endedBefore,

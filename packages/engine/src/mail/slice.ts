@@ -8,6 +8,7 @@ import type { SubscriptionParts } from '../subscriptions/index.ts';
 import type { TenantParts } from '../tenants/index.ts';
 import type { UserParts } from '../users/index.ts';
 import { KeptMails } from './kept-mails.ts';
+import { Letters } from './letters.ts';
 import { MailLinks } from './mail-links.ts';
 import { MailResponses } from './mail-responses.ts';
 import { MailRoutes } from './mail-routes.ts';
@@ -15,6 +16,7 @@ import { MailSeal } from './mail-seal.ts';
 import { MailViewer } from './mail-viewer.ts';
 import { Mailing } from './mailing.ts';
 import { Outbox, openMailTables } from './outbox.ts';
+import { Resending } from './resending.ts';
 import { Submissions } from './submissions.ts';
 import { Suppressions } from './suppressions.ts';
 import {
@@ -40,7 +42,8 @@ type Needs = Base &
 export const MAIL = slice({
   scopes: {
     'mails:read': 'Read mails in the console, their settings, and the list of suppressions',
-    'mails:write': 'Change the settings of mails, and add and remove suppressions',
+    'mails:write':
+      'Change the settings of mails, add and remove suppressions, and send mails again',
   },
   make(parts: Needs) {
     const { settings, stores, clock, senderDomains, credentials: vault } = parts;
@@ -61,6 +64,16 @@ export const MAIL = slice({
     const checking = { seal, clock, canUnsubscribe, keeps };
     const submissions = new Submissions({ mails, senderDomains, ...checking });
     const { events } = stores;
+    const letters = new Letters({ ...parts, events, publicUrl });
+    const resending = new Resending({
+      mails,
+      letters,
+      routes,
+      senderDomains,
+      suppressions,
+      seal,
+      clock,
+    });
     const kept = { outbox, suppressions, seal, links };
     const sending = { settings: mail, keepsMails, routes, events, publicUrl, ...kept };
     const mailing = new Mailing({ ...parts, ...sending });
@@ -73,7 +86,7 @@ export const MAIL = slice({
     parts.scrubbed.push({ name: 'mails', scrub: () => outbox.scrub() });
     return {
       mailing,
-      mailParts: { submissions, mails, seal, routes, suppressions },
+      mailParts: { submissions, mails, seal, routes, suppressions, resending },
       mailResponses: new MailResponses({ links, mails, suppressions, routes, seal, clock }),
       /** Undefined in production. */
       mailViewer: keepsMails ? new MailViewer(mails, seal) : undefined,

@@ -103,6 +103,7 @@ export class Submissions {
     const content = contentOf(input, from, body);
     return {
       id,
+      kind: 'submitted',
       owner,
       keyDigest: seal.keyDigest(owner, key),
       contentDigest: seal.contentDigest(owner, canonical),

@@ -3,7 +3,7 @@
 import type { z } from 'zod';
 import { type Acting, sandboxOf } from '../acting.ts';
 import { type CallInputs, inputOf } from '../input/checked-calls.ts';
-import { made, type RecordedCalls } from '../recorded-calls.ts';
+import { made, named, type RecordedCalls } from '../recorded-calls.ts';
 import { type Refusal, Refused, refused } from '../refusal.ts';
 import type {
   KeptMails,
@@ -14,11 +14,12 @@ import type {
   OwnedMail,
 } from './kept-mails.ts';
 import { type Attempt, contentName, type MailContent } from './mail-content.ts';
-import { About, MailBatch, MailId, MailInput, MailList } from './mail-input.ts';
+import { About, MailBatch, MailId, MailInput, MailList, Resend } from './mail-input.ts';
 import { type MailRoutes, OF_USERS } from './mail-routes.ts';
 import type { MailOwner, MailSeal } from './mail-seal.ts';
 import type { MailAddress } from './mail-settings.ts';
 import type { MailKind } from './outbox.ts';
+import type { Resending } from './resending.ts';
 import type { Accepted, Preview, Submissions } from './submissions.ts';
 
 const DAY_MS = 86_400_000;
@@ -45,6 +46,8 @@ export interface MailView {
   readonly changedAt: string;
   /** When it is tried next; null once it has ended. */
   readonly nextTryAt: string | null;
+  /** The mail that it sends again; null for none. */
+  readonly resentFrom: string | null;
   /** The first first. */
   readonly history: readonly Attempt[];
 }
@@ -64,6 +67,7 @@ export interface MailServices {
   readonly mails: KeptMails;
   readonly seal: MailSeal;
   readonly routes: MailRoutes;
+  readonly resending: Resending;
 }
 
 export class TenantMails {
@@ -125,6 +129,15 @@ export class TenantMails {
     return this.#viewOf(found, found.owner);
   }
 
+  /**
+   * Sends it once more, as a new mail with its own history. What the ledger mails by itself is written again;
+   * of others what they said has to be kept. Under one key it is sent once. Refuses with `MailUnknown`,
+   * `MailNotResendable` and `SenderUnauthorized`.
+   */
+  async resend(mailId: string, { idempotencyKey }: Resend = {}): Promise<Accepted> {
+    return this.#services.resending.resend(await this.#find(mailId), idempotencyKey);
+  }
+
   async #find(mailId: string): Promise<OwnedMail> {
     const found = await this.#services.mails.find(mailId);
     const { tenantId, environment } = this.#acting;
@@ -135,8 +148,8 @@ export class TenantMails {
   }
 
   /**
-   * What it says, as long as that is kept: of a mail that has ended only where it was handed to no server.
-   * Never of links that sign somebody in. Refuses with `MailUnknown`.
+   * What it says, as long as that is kept: of a mail that has ended only where it failed or was handed to no
+   * server. Never of links that sign somebody in. Refuses with `MailUnknown`.
    */
   async body(mailId: string): Promise<MailContent['body']> {
     const { content, kind } = await this.#find(mailId);
@@ -179,10 +192,11 @@ export class TenantMails {
         ? undefined
         : this.#services.seal.open<MailContent>(contentName(id), sealed);
     const { from = null, to = [], cc = [], bcc = [] } = content ?? {};
-    const { subject = '', template = '', history = [] } = content ?? {};
+    const { subject = '', template = '', history = [], resentFrom = null } = content ?? {};
     return {
       ...{ id, kind, status, reason, kept: reason === 'kept', sandbox },
       ...{ from, to, cc, bcc, subject, template, createdAt, changedAt, nextTryAt: dueAt, history },
+      resentFrom,
     };
   }
 }
@@ -204,6 +218,7 @@ export const MAIL_INPUTS: CallInputs<TenantMails> = {
   preview: [MailInput],
   get: [MailId],
   body: [MailId],
+  resend: [MailId, Resend.optional()],
   list: [MailList.optional()],
   whyNone: [About.optional()],
 };
@@ -211,4 +226,5 @@ export const MAIL_INPUTS: CallInputs<TenantMails> = {
 export const MAIL_CALLS: RecordedCalls<TenantMails> = {
   submit: made,
   submitBatch: () => undefined,
+  resend: named,
 };

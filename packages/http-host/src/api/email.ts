@@ -195,6 +195,10 @@ const EmailRecord = z
     createdAt: At,
     changedAt: At,
     nextTryAt: At.nullable().meta({ description: 'null: it has ended' }),
+    resentFrom: z
+      .string()
+      .nullable()
+      .meta({ format: 'uuid', description: 'The email that it sends again; null for none' }),
     history: z.array(Try).meta({ description: 'Each try, the first first' }),
   })
   .meta({ id: 'Email' });
@@ -203,7 +207,14 @@ const EmailAnswer = z
   .meta({ id: 'EmailAnswer' });
 
 function emailEndpoints(services: FaceServices): Endpoint[] {
-  return [send(services), sendBatch(services), preview(services), list(services), read(services)];
+  return [
+    send(services),
+    sendBatch(services),
+    preview(services),
+    list(services),
+    read(services),
+    resend(services),
+  ];
 }
 
 function send(services: FaceServices): Endpoint {
@@ -343,6 +354,32 @@ function read(services: FaceServices): Endpoint {
   });
 }
 
+function resend(services: FaceServices): Endpoint {
+  return endpoint({
+    operationId: 'resendEmail',
+    action: 'mails.resend',
+    method: 'POST',
+    path: `${PATH}/{id}/resend`,
+    tag: TAG,
+    summary: 'Send an email again',
+    description:
+      'One that was sent or has failed, as a new email with an id and a history of its own (`resentFrom`). What the ledger mails by itself is written again from its event; of one that was submitted what it said is kept where it failed, or was handed to no server. Under an Idempotency-Key it is sent once.',
+    access: ACCESS,
+    params: z.object({ id: Uuid.meta({ description: 'The id of the email' }) }),
+    responses: { 202: { description: 'It is accepted', schema: AcceptedAnswer } },
+    rejections: ['not_found', 'unauthorized_domain', 'email_not_resendable'],
+    idempotency: 'money',
+    async handle(context, { params: { id } }) {
+      const { idempotencyKey } = context;
+      const made = await ledgerFor(services, context).mails.resend(id, {
+        ...(idempotencyKey !== undefined && { idempotencyKey }),
+      });
+      const headers = { Location: `${PATH}/${made.id}` };
+      return { status: 202, headers, body: { success: true, ...made } };
+    },
+  });
+}
+
 const ListQuery = z
   .object({
     status: status.optional(),
@@ -399,11 +436,28 @@ function faultsOf({
   });
 }
 
+type ResendFault = Extract<EngineRefusal, { readonly type: 'MailNotResendable' }>['reason'];
+
+const NOT_RESENDABLE: Readonly<Record<ResendFault, string>> = {
+  'not-ended': 'It is still to be sent',
+  'sign-in': 'It holds a link that signs somebody in: ask for a new one',
+  erased: 'Nothing is kept of what it said: its person was erased, or it is too old',
+  'not-kept': 'What it said is not kept: that is dropped once an email is sent',
+  'no-address': 'Its person has no email address any more',
+  outdated: 'What it is about has changed since: it would say what is no longer so',
+  'no-sender': 'No sender is set for what the ledger mails by itself',
+  suppressed: 'All its recipients are on the list of suppressions',
+};
+
 const REFUSALS = rows({
   SenderUnauthorized: { code: 'unauthorized_domain' },
   MailKeyConflict: { code: 'idempotency_conflict' },
   MailInvalid: { code: 'invalid_request', errors: faultsOf },
   MailUnknown: { code: 'not_found' },
+  MailNotResendable: {
+    code: 'email_not_resendable',
+    text: ({ reason }) => NOT_RESENDABLE[reason],
+  },
 });
 
 export const EMAIL = apiSlice(emailEndpoints, REFUSALS);

@@ -16,6 +16,7 @@ const REJECTIONS: { readonly [Code in RefusalCode]: Refusal & { type: Code } } =
   MailKeyConflict: { type: 'MailKeyConflict', emailId: ID },
   MailInvalid: { type: 'MailInvalid', faults: [{ path: 'to', detail: 'is required' }] },
   MailUnknown: { type: 'MailUnknown' },
+  MailNotResendable: { type: 'MailNotResendable', reason: 'not-kept' },
   SuppressionUnknown: { type: 'SuppressionUnknown' },
   SmtpPasswordRequired: { type: 'SmtpPasswordRequired' },
   TransactionUnknown: { type: 'TransactionUnknown' },

@@ -339,6 +339,13 @@ export const ERRORS = {
     title: 'It exists already',
     description: 'Something with the same identifier exists already.',
   },
+  email_not_resendable: {
+    status: 409,
+    title: 'The email cannot be sent again',
+    description:
+      'It is still to be sent, what it said is not kept, its person is erased, or all its recipients are suppressed: the message says which.',
+    caseName: 'Email Not Resendable',
+  },
   idempotency_conflict: {
     status: 409,
     title: 'This idempotencyKey names another email',

@@ -1,4 +1,5 @@
-/** Mails: what was sent to whom, what became of it, and what it says as long as that is kept. */
+/** Mails: what was sent to whom, what became of it, what it says as long as that is kept; sent again. */
+import { randomUUID } from 'node:crypto';
 import type { MailView, TenantLedger } from '@counterfoil/engine';
 import { IN_ORDER, inOrder, MAIL_KINDS, MAIL_STATUS } from '@counterfoil/engine/input';
 import { z } from 'zod';
@@ -6,10 +7,18 @@ import { cursorOf, inCursor } from '../../api/cursor.ts';
 import { bounded, Day, Email, Uuid } from '../../api/wire.ts';
 import { refuse } from '../../http/errors.ts';
 import { addressWith } from '../list-address.ts';
-import { consoleFrame, consolePage, consoleSlice, type Visit } from '../slice.ts';
+import {
+  type ConsolePage,
+  consoleForm,
+  consoleFrame,
+  consolePage,
+  consoleSlice,
+  type Visit,
+} from '../slice.ts';
 
 const PATH = '/mails';
 const SCOPE = 'mails:read';
+const WRITE_SCOPE = 'mails:write';
 const PAGE_SIZE = 25;
 const MailParams = z.object({ id: Uuid });
 const Place = z.strictObject({ createdAt: bounded(64), id: bounded(64) });
@@ -109,14 +118,25 @@ async function bodyOf(
   return visit.ledger.mails.body(id);
 }
 
-const detail = consolePage({
+function hrefOf(visit: Visit, id: string, more = ''): string {
+  return visit.href(`${PATH}/${id}${more}`);
+}
+
+/** Whether it is worth asking for; the ledger knows what keeps a mail from being sent again. */
+function maySendAgain(visit: Visit, { kind, status }: MailView, hasBody: boolean): boolean {
+  const isEnded = status === 'sent' || status === 'failed';
+  const hasLink = kind === 'invited' || kind === 'password-reset';
+  return visit.may(WRITE_SCOPE) && isEnded && !hasLink && (kind !== 'submitted' || hasBody);
+}
+
+const detail: ConsolePage = consolePage({
   path: `${PATH}/{id}`,
   title: 'Mail',
   scope: SCOPE,
   params: MailParams,
   template: '/mails/mail',
   hasFrame: true,
-  async load(visit, { params: { id } }) {
+  async load(visit, { params: { id }, again }) {
     const [mail, body] = await Promise.all([mailOf(visit, id), bodyOf(visit, id)]);
     return {
       title: mail.subject || KINDS[mail.kind],
@@ -131,8 +151,35 @@ const detail = consolePage({
       ].filter(({ value }) => value !== ''),
       history: mail.history.map((each) => ({ ...each, ...OUTCOMES[each.outcome] })).toReversed(),
       text: body?.text,
-      addresses: { list: visit.href(PATH), html: visit.href(`${PATH}/${id}/html`) },
+      problems: again?.problems,
+      consequences: [
+        `${personsOf([...mail.to, ...mail.cc, ...mail.bcc]) || 'Its recipient'} gets it once more, as a new mail with a history of its own.`,
+        ...(mail.kind === 'submitted' ? [] : ['It is written again, and says what is so now.']),
+      ],
+      mayResend: maySendAgain(visit, mail, body !== null),
+      // The same form sends one mail, however often it is sent.
+      hidden: { key: String(again?.values['key'] ?? randomUUID()) },
+      addresses: {
+        list: visit.href(PATH),
+        html: hrefOf(visit, id, '/html'),
+        resend: hrefOf(visit, id, '/resend'),
+        resentFrom: mail.resentFrom && hrefOf(visit, mail.resentFrom),
+      },
     };
+  },
+});
+
+const resend = consoleForm({
+  name: 'resend-mail',
+  path: `${PATH}/{id}/resend`,
+  scope: WRITE_SCOPE,
+  params: MailParams,
+  body: z.object({ key: Uuid }),
+  page: detail,
+  async act(visit, { params: { id }, body: { key: idempotencyKey } }) {
+    await mailOf(visit, id);
+    const made = await visit.ledger.mails.resend(id, { idempotencyKey });
+    return { to: hrefOf(visit, made.id), notice: 'It is sent again: as this mail.' };
   },
 });
 
@@ -146,5 +193,6 @@ const html = consoleFrame({
 export const MAILS = consoleSlice({
   nav: { title: 'Mails', path: PATH, scope: SCOPE },
   pages: [list, detail],
+  forms: [resend],
   frames: [html],
 });
