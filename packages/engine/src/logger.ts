@@ -58,9 +58,12 @@ export interface LoggerOptions {
   readonly destination?: DestinationStream;
 }
 
+/** These redact by themselves, and only what is written. */
+const REDACTING = new WeakSet<Logger>();
+
 /** A logger that writes JSON lines. Errors are written with their stack, under `err`. */
 export function createLogger({ level, destination }: LoggerOptions): PinoLogger {
-  return pino(
+  const logger = pino(
     {
       level,
       base: null,
@@ -69,10 +72,13 @@ export function createLogger({ level, destination }: LoggerOptions): PinoLogger 
     },
     destination ?? pino.destination({ dest: 1, sync: false, maxLength: MAX_UNREAD }),
   );
+  REDACTING.add(logger);
+  return logger;
 }
 
 /** Passes the facts on without secret fields and card numbers; an error keeps what `SafeError` has. */
 export function redactingLogger(logger: Logger): Logger {
+  if (REDACTING.has(logger)) return logger;
   const passed = (level: keyof Logger) => (facts: object, message: string) =>
     logger[level](redactFields(facts, 0), message);
   return {
