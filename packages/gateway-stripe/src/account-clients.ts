@@ -4,9 +4,16 @@ import type Stripe from 'stripe';
 import { Clients, scopeOf } from './client.ts';
 import { CredentialsUnusable, credentialsOf, type StripeCredentials } from './credentials.ts';
 
+type Given = AccountContext['account']['credentials'];
+
 export class AccountClients {
   readonly #clients = new Clients();
   readonly #production: boolean;
+  /** A payment reads them several times, and is given the same object for as long as they are the same. */
+  readonly #read = {
+    live: new WeakMap<Given, StripeCredentials>(),
+    sandbox: new WeakMap<Given, StripeCredentials>(),
+  };
 
   constructor({ production }: { readonly production: boolean }) {
     this.#production = production;
@@ -14,7 +21,14 @@ export class AccountClients {
 
   /** Throws `CredentialsUnusable`, as the next. */
   credentialsOf(context: AccountContext): StripeCredentials {
-    return credentialsOf(context, { production: this.#production });
+    const read = this.#read[context.sandbox ? 'sandbox' : 'live'];
+    const given = context.account.credentials;
+    let credentials = read.get(given);
+    if (credentials === undefined) {
+      credentials = credentialsOf(context, { production: this.#production });
+      read.set(given, credentials);
+    }
+    return credentials;
   }
 
   of(context: AccountContext): Stripe {

@@ -13,15 +13,25 @@ const MAX_CLIENTS = 500;
 
 /** Clients by account. A client keeps its connections. */
 export class Clients {
-  readonly #clients = new Map<string, Stripe>();
+  readonly #byScope = new Map<string, Stripe>();
+  readonly #clients = new WeakMap<StripeCredentials, Stripe>();
 
   of(credentials: StripeCredentials): Stripe {
+    let client = this.#clients.get(credentials);
+    if (client === undefined) {
+      client = this.#ofScope(credentials);
+      this.#clients.set(credentials, client);
+    }
+    return client;
+  }
+
+  #ofScope(credentials: StripeCredentials): Stripe {
     const name = scopeOf(credentials);
-    const known = this.#clients.get(name);
+    const known = this.#byScope.get(name);
     if (known !== undefined) return known;
-    if (this.#clients.size >= MAX_CLIENTS) this.#clients.clear();
+    if (this.#byScope.size >= MAX_CLIENTS) this.#byScope.clear();
     const client = clientOf(credentials);
-    this.#clients.set(name, client);
+    this.#byScope.set(name, client);
     return client;
   }
 }
