@@ -43,7 +43,7 @@ let ids = 0;
 const at = (ms: number) => new Date(BEGIN_MS + ms).toISOString();
 
 function opened(place: Place): DeliveryStore {
-  const store = openDeliveries(place);
+  const store = openDeliveries(place, { gatherMs: 0 });
   onTestFinished(() => store.close());
   return store;
 }

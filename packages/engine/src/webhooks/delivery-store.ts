@@ -128,18 +128,22 @@ export const webhookMigrations: Readonly<Record<string, Migration>> = {
  * In an SQLite file (or `:memory:`), or in a database that has the tables of `openHostDatabase`. A loss
  * of power may take the last commits of a file away, deliveries and place in the log together.
  */
-export function openDeliveries(place: string | Pool): DeliveryStore {
-  if (typeof place !== 'string') return new DeliveryStore(new PostgresTables(place));
+export function openDeliveries(
+  place: string | Pool,
+  { gatherMs = GATHER_MS }: { readonly gatherMs?: number } = {},
+): DeliveryStore {
+  if (typeof place !== 'string') return new DeliveryStore(new PostgresTables(place), gatherMs);
   const [deliveries, attempts] = tablesOf({ prefix: '', text: 'TEXT', integer: 'INTEGER' });
   const schema = [PLACES_SCHEMA, ...deliveries, ...attempts].join(';');
   const database = openFile(place, { schema, synchronous: 'NORMAL', secureDelete: true });
   database.exec(END_CLAIMS);
   database.exec(TUNING);
-  return new DeliveryStore(new SqliteTables(database));
+  return new DeliveryStore(new SqliteTables(database), gatherMs);
 }
 
-const RECORDED_AT_ONCE = 100;
-const GATHER_MS = 5;
+const RECORDED_AT_ONCE = 200;
+/** Records that are written together share pages: a commit writes each page once. */
+const GATHER_MS = 20;
 
 /** Ids come in any order, so each change is of another page: checkpoints that are rarer write fewer of them. */
 const TUNING = 'PRAGMA wal_autocheckpoint = 8000; PRAGMA cache_size = -8000';
@@ -152,16 +156,17 @@ export class DeliveryStore {
   /** Distinguishes claims. */
   readonly #claimant = randomUUID();
   /** Those of some milliseconds are in one transaction of a file. */
-  readonly #records = new RoundTrips<Tried, undefined>(
-    (tried) => this.#recordAll(tried),
-    RECORDED_AT_ONCE,
-    () => sleep(GATHER_MS),
-  );
+  readonly #records: RoundTrips<Tried, undefined>;
 
-  constructor(tables: SqlTables) {
+  constructor(tables: SqlTables, gatherMs: number) {
     this.#tables = tables;
     this.#sql = statementsOf(tables);
     this.places = placesIn(tables);
+    this.#records = new RoundTrips<Tried, undefined>(
+      (tried) => this.#recordAll(tried),
+      RECORDED_AT_ONCE,
+      () => sleep(gatherMs),
+    );
   }
 
   /** Adds them, all or none; one that was added before stays as it is. */

@@ -2,6 +2,7 @@
 import {
   createHmac,
   createSecretKey,
+  type Hmac,
   type KeyObject,
   randomBytes,
   timingSafeEqual,
@@ -51,18 +52,18 @@ export function signatureOf(
   message: Omit<SignedMessage, 'signature'>,
   keys: readonly KeyObject[],
 ): string {
-  return keys.map((key) => VERSION + macOf(key, message).toString('base64')).join(' ');
+  return keys.map((key) => VERSION + macOf(key, message).digest('base64')).join(' ');
 }
 
 function macOf(
   key: KeyObject,
   { id, timestamp, body }: Pick<SignedMessage, 'id' | 'timestamp' | 'body'>,
-): Buffer {
-  return createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest();
+): Hmac {
+  return createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body);
 }
 
 function isSignedWith(secret: string, { signature, ...message }: SignedMessage): boolean {
-  const expected = macOf(keyOf(secret), message);
+  const expected = macOf(keyOf(secret), message).digest();
   return signature
     .split(' ', MAX_SIGNATURES)
     .filter((each) => each.startsWith(VERSION))

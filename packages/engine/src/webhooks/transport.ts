@@ -2,6 +2,7 @@
 import http from 'node:http';
 import https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
+import { urlToHttpOptions } from 'node:url';
 import { hostOf, isLoopback, isPublicAddress, urlFault } from './addresses.ts';
 import { type Resolve, resolveByDns } from './names.ts';
 
@@ -12,6 +13,8 @@ export const MAX_ANSWER_BYTES = 64 * 1_024;
 export const KEPT_ANSWER_BYTES = 4 * 1_024;
 const IDLE_MS = 30_000;
 const MAX_IDLE_SOCKETS = 256;
+/** URLs that are remembered as read. */
+const MAX_TARGETS = 1_000;
 
 export type SendFault =
   | 'url_refused'
@@ -46,6 +49,9 @@ export interface TransportOptions {
   readonly timeoutMs?: number;
 }
 
+/** Where a URL leads. */
+type Target = ReturnType<typeof urlToHttpOptions>;
+
 class RefusedAddress extends Error {
   readonly code = 'REFUSED_ADDRESS';
 }
@@ -54,6 +60,7 @@ export class Transport {
   readonly #loopback: boolean;
   readonly #timeoutMs: number;
   readonly #agents: { readonly 'http:': http.Agent; readonly 'https:': https.Agent };
+  readonly #targets = new Map<string, Target>();
 
   constructor({ loopback, resolve = resolveByDns, timeoutMs = TIMEOUT_MS }: TransportOptions) {
     this.#loopback = loopback;
@@ -69,34 +76,45 @@ export class Transport {
 
   /** Never rejects. */
   async post(given: Post): Promise<Answer> {
-    // Of an address in the URL there is no look-up; and the endpoint may be older than the setting.
-    if (urlFault(given.url, { loopback: this.#loopback }) !== undefined) {
-      return failed('url_refused');
-    }
-    const first = await this.#once(given);
+    const target = this.#targetOf(given.url);
+    if (target === undefined) return failed('url_refused');
+    const first = await this.#once(target, given);
     // The receiver had closed a connection that was kept from before.
-    return first === 'stale' ? this.#fresh(given) : first;
+    return first === 'stale' ? this.#fresh(target, given) : first;
   }
 
   close(): void {
     for (const agent of Object.values(this.#agents)) agent.destroy();
   }
 
-  async #fresh(given: Post): Promise<Answer> {
-    const again = await this.#once(given);
+  /** Undefined where nothing may be sent: of an address in the URL there is no look-up. */
+  #targetOf(url: string): Target | undefined {
+    let target = this.#targets.get(url);
+    if (target === undefined) {
+      // The endpoint may be older than the setting.
+      if (urlFault(url, { loopback: this.#loopback }) !== undefined) return undefined;
+      target = urlToHttpOptions(new URL(url));
+      if (this.#targets.size >= MAX_TARGETS) this.#targets.clear();
+      this.#targets.set(url, target);
+    }
+    return target;
+  }
+
+  async #fresh(target: Target, given: Post): Promise<Answer> {
+    const again = await this.#once(target, given);
     return again === 'stale' ? failed('connection_failed') : again;
   }
 
-  #once({ url, headers, body, signal }: Post): Promise<Answer | 'stale'> {
-    const target = new URL(url);
+  #once(target: Target, { headers, body, signal }: Post): Promise<Answer | 'stale'> {
     const isTls = target.protocol === 'https:';
     const { promise, resolve } = Promise.withResolvers<Answer | 'stale'>();
     const options = {
+      ...target,
       method: 'POST',
       headers: { ...headers, 'content-length': body.byteLength },
       agent: this.#agents[isTls ? 'https:' : 'http:'],
     };
-    const request = (isTls ? https : http).request(target, options);
+    const request = (isTls ? https : http).request(options);
     /** Of an answer that has begun. */
     let begun: { readonly message: http.IncomingMessage; readonly text: Buffer[] } | undefined;
     const end = (fault: SendFault | 'stale') => {
