@@ -75,6 +75,11 @@ export function evolve(state: State, event: Event): State {
   }
 }
 
+/** Most emails are claimed once; later claims mostly meet a cached state. */
+export function begins({ type }: Command): boolean {
+  return type === 'IdentifyCustomer';
+}
+
 export function decide(state: State, command: Command): Either<Rejection, readonly Event[]> {
   const { sandbox, customerId, at } = command;
   const holds = state.holder?.customerId === customerId;

@@ -50,14 +50,25 @@ describe('the customer of an email', () => {
   it('takes one append when it is new, and no access to the log when it is cached', async () => {
     await identities.next(tenantId, 'customer');
     appended = [];
+    reads = 0;
     const customerId = await identities.customerOf(named('a@example.com'), undefined, CALLER);
     expect(appended).toEqual(['CustomerIdentified']);
-    reads = 0;
+    expect(reads).toBe(0);
     for (const email of ['a@example.com', 'A@EXAMPLE.com']) {
       expect(identities.knownCustomer(named(email))).toBe(customerId);
       expect(await identities.customerOf(named(email), undefined, CALLER)).toBe(customerId);
     }
     expect([reads, appended.length]).toEqual([0, 1]);
+  });
+
+  it('takes no number where a host that does not remember it has to look for it', async () => {
+    const customerId = await identities.customerOf(named('a@example.com'), undefined, CALLER);
+    const restarted = new Identities(commands, Buffer.alloc(32, 7));
+    const first = await restarted.next(tenantId, 'customer');
+    expect(await restarted.customerOf(named('a@example.com'), undefined, CALLER)).toBe(customerId);
+    const next = await restarted.customerOf(named('b@example.com'), undefined, CALLER);
+    expect(next).toBe(first + 1);
+    expect(await restarted.next(tenantId, 'customer')).toBe(first + 2);
   });
 
   it('is the one that asked first, whatever is wanted later', async () => {

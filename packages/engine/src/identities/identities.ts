@@ -45,6 +45,8 @@ export class Identities {
   readonly #commands: CommandRunner;
   readonly #emailSecret: KeyObject;
   readonly #blocks = new Map<string, Promise<Block>>();
+  /** Numbers that were taken and not used. */
+  readonly #unused = new Map<string, number[]>();
   /** By the stream of the email's claim. */
   readonly #customers = new LRUCache<StreamName, number>({
     maxSize: REMEMBERED_BYTES,
@@ -64,6 +66,8 @@ export class Identities {
   /** The next unique number of a tenant's sequence. */
   async next(tenantId: TenantId, sequence: Sequence.SequenceName): Promise<number> {
     const name = `${tenantId}/${sequence}`;
+    const unused = this.#unused.get(name)?.pop();
+    if (unused !== undefined) return unused;
     for (;;) {
       const pending = this.#blocks.get(name) ?? this.#reserve(name, tenantId, sequence);
       const block = await pending;
@@ -121,12 +125,27 @@ export class Identities {
     if (known !== undefined) return known;
     const releases = this.#releases;
     const customerId =
+      (wanted === undefined ? await this.#claimedFirst(named, caller) : undefined) ??
       (await this.#presentHolder(named, caller)) ??
       (await this.#newCustomer(named, wanted, caller));
     if (customerId !== undefined && releases === this.#releases) {
       this.#customers.set(this.#streamOf(named), customerId);
     }
     return customerId;
+  }
+
+  /**
+   * Most emails that are not known are new, so one is claimed before a holder is looked for. Undefined where
+   * it is another customer's.
+   */
+  async #claimedFirst(named: NamedCustomer, caller: Caller): Promise<number | undefined> {
+    const { tenantId } = named;
+    const customerId = await this.next(tenantId, 'customer');
+    const holder = await this.claim(named, { customerId }, caller);
+    if (holder.customerId === customerId) return customerId;
+    const name = `${tenantId}/customer`;
+    this.#unused.set(name, [...(this.#unused.get(name) ?? []), customerId]);
+    return undefined;
   }
 
   /**
