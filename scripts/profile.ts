@@ -1,4 +1,4 @@
-/** Where the time of a path goes: `pnpm run profile payment|search|detail [--seconds n]`. */
+/** Where the time of a path goes: `pnpm run profile payment|lead|search|detail [--seconds n]`. */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
@@ -8,7 +8,7 @@ import { HostUnderLoad } from '../bench/load/host.ts';
 import { type HostData, makeHostData } from '../bench/load/host-data.ts';
 import type { Outcome } from '../bench/load/job.ts';
 import { Load } from '../bench/load/load.ts';
-import { detailPath, jobOf, paymentPath, searchPath } from '../bench/load/paths.ts';
+import { detailPath, jobOf, leadPath, paymentPath, searchPath } from '../bench/load/paths.ts';
 import { liveRecords } from '../bench/load/peer-data.ts';
 import {
   beside,
@@ -23,7 +23,7 @@ import { flameGraph } from './profile/flame-graph.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const RESULTS = join(ROOT, 'bench/results/profile');
-const PATHS = ['payment', 'search', 'detail'] as const;
+const PATHS = ['payment', 'lead', 'search', 'detail'] as const;
 type PathName = (typeof PATHS)[number];
 
 const SEED = 1;
@@ -84,7 +84,7 @@ async function profileOf(
   { folder, seconds }: { readonly folder: string; readonly seconds: number },
 ): Promise<Profiled> {
   const say = (what: string) => console.log(what);
-  const payments = path === 'payment' ? 0 : PAYMENTS;
+  const payments = path === 'payment' || path === 'lead' ? 0 : PAYMENTS;
   const data = await makeHostData({ folder: join(folder, 'data'), payments, seed: SEED, say });
   const written = join(folder, 'profiles');
   const flags = ['--cpu-prof', `--cpu-prof-dir=${written}`, `--cpu-prof-interval=${SAMPLE_US}`];
@@ -112,8 +112,12 @@ async function profileOf(
 }
 
 /** The requests of a path, by how many were sent before. */
-async function requestsOf(path: PathName, { folder }: HostData) {
+async function requestsOf(path: PathName, { folder, leadKey }: HostData) {
   if (path === 'payment') return (before: number) => paymentPath(1 + before);
+  if (path === 'lead') {
+    const headers = { Authorization: `Bearer ${leadKey}` };
+    return (before: number) => leadPath(1 + before, headers);
+  }
   const { ids, emails } = await liveRecords(folder);
   const listed = path === 'detail' ? detailPath(ids, SEED) : searchPath(emails, SEED);
   return () => listed;

@@ -17,8 +17,9 @@ export const httpLead: Stage = {
       what: 'POST /api/public/customer-leads, a new lead each, durable before the answer, 64 connections',
       unit: 'requests/s',
       better: 'higher',
-      reach: { 'raw-http': 0.5 },
-      durability: 'synchronous=FULL: group commit; raw-http keeps nothing',
+      reach: { 'http-sqlite': 0.5 },
+      durability:
+        'synchronous=FULL: own group commit; http-sqlite a commit a lead; raw-http keeps nothing',
     },
   ],
   prepare,
@@ -31,6 +32,7 @@ async function prepare(setting: Setting): Promise<Prepared> {
   try {
     const headers = { Authorization: `Bearer ${data.leadKey}` };
     const raw = await servers.rawHttp(LEADS_PATH, leadBody(1), headers);
+    const sqlite = await servers.sqliteLeads(join(folder, 'leads.db'), raw.file);
     let firstLead = 0;
     const next = () => {
       firstLead += LEADS_A_MEASUREMENT;
@@ -41,6 +43,7 @@ async function prepare(setting: Setting): Promise<Prepared> {
         'http-lead': {
           own: servers.measure(servers.host, next),
           peers: {
+            'http-sqlite': servers.measure(sqlite, next),
             'raw-http': servers.measure(raw.server, () => ({ ...next(), answer: raw.answer })),
           },
         },

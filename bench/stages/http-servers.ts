@@ -15,6 +15,8 @@ import { ServerProcess } from '../load/server-process.ts';
 const RAW_HTTP = fileURLToPath(new URL('../peers/raw-http.ts', import.meta.url));
 const FASTIFY_SQLITE = fileURLToPath(new URL('../peers/fastify-sqlite.ts', import.meta.url));
 
+const SQLITE_LEADS = fileURLToPath(new URL('../peers/sqlite-leads.ts', import.meta.url));
+
 const FULL_MS = 5_000;
 const QUICK_MS = 1_000;
 
@@ -51,7 +53,12 @@ export class HttpServers {
     const kept = [...headers].filter(([name]) => !OF_NODE.has(name)).flat();
     const file = join(this.#setting.folder, 'answer.json');
     writeFileSync(file, JSON.stringify({ status, headers: kept, body: text }));
-    return { server: await this.#peer([RAW_HTTP, file]), answer: text };
+    return { server: await this.#peer([RAW_HTTP, file]), answer: text, file };
+  }
+
+  /** Keeps leads, and answers with the fields of a recorded answer. */
+  async sqliteLeads(database: string, recorded: string): Promise<ServerProcess> {
+    return this.#peer([SQLITE_LEADS, database, this.data.leadKey, recorded]);
   }
 
   async fastify(database: string, template = ''): Promise<ServerProcess> {
