@@ -82,8 +82,13 @@ function newcomer(): Caller {
   return new Caller(baseUrl, Number(clientId), apiKey);
 }
 
+interface Everything {
+  readonly records: Json[];
+  readonly books: Record<string, number>;
+}
+
 /** Every record, page by page, and the books. */
-async function everything(): Promise<{ records: Json[]; books: Record<string, number> }> {
+async function everything(): Promise<Everything> {
   const caller = newcomer();
   const headers = { UserEmail: credentials().userEmail };
   const records: Json[] = [];
@@ -118,7 +123,7 @@ async function fileTotal(): Promise<number> {
   }, 0);
 }
 
-function expectWhole({ records, books }: Awaited<ReturnType<typeof everything>>): void {
+function expectWhole({ records, books }: Everything): void {
   const refunds = records.filter(({ applicationId }) => applicationId === 10);
   const orders = records.filter(({ applicationId }) => applicationId !== 10);
   expect(new Set(records.map(({ transactionId }) => transactionId)).size).toBe(records.length);
@@ -136,24 +141,31 @@ function reported(said: string, group: RegExp): number {
   return pence(/(-?[\d,]+\.\d\d)\D*$/.exec(line)?.[1] ?? 'nothing');
 }
 
+/** What an import that nothing interrupted comes to, and the size of its log. */
+let whole: Everything;
+let wholeBytes: number;
+
 describe('the demo', { timeout: 3 * BOUND_MS }, () => {
   let started: Started;
 
   beforeAll(async () => {
     openFolder();
     started = await listening();
+    whole = await everything();
   }, BOUND_MS);
-  afterAll(leaveFolder);
+  afterAll(async () => {
+    wholeBytes = logSize();
+    await leaveFolder();
+  });
 
   it('has the books of the report, and the report those of the file', async () => {
     const said = started.said();
-    const all = await everything();
-    expectWhole(all);
-    expect(-pence(all.books['sales'] ?? 0)).toBe(reported(said, /^imported/));
-    expect(pence(all.books['refunds'] ?? 0)).toBe(-reported(said, /^refunded/));
+    expectWhole(whole);
+    expect(-pence(whole.books['sales'] ?? 0)).toBe(reported(said, /^imported/));
+    expect(pence(whole.books['refunds'] ?? 0)).toBe(-reported(said, /^refunded/));
     expect(reported(said, /^total/)).toBe(await fileTotal());
     const [, count] = /([\d,]+) orders/.exec(said) ?? [];
-    const orders = all.records.filter(({ applicationId }) => applicationId !== 10);
+    const orders = whole.records.filter(({ applicationId }) => applicationId !== 10);
     expect(orders).toHaveLength(Number(count?.replaceAll(',', '')));
     expect(orders.every(({ sent }) => sent.startsWith('2010-12'))).toBe(true);
   });
@@ -218,15 +230,9 @@ describe('a start that was killed', { timeout: 3 * BOUND_MS }, () => {
   afterEach(leaveFolder);
 
   it('in the middle of the import, and started again, ends in the same books', async () => {
-    const whole = await listening();
-    const wanted = await everything();
-    await whole.end('SIGTERM');
-    const size = logSize();
-    for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true });
-
     for (const share of [0.1, 0.45, 0.8]) {
       const started = start();
-      await vi.waitUntil(() => logSize() > size * share || started.exited(), {
+      await vi.waitUntil(() => logSize() > wholeBytes * share || started.exited(), {
         timeout: BOUND_MS,
         interval: 5,
       });
@@ -236,7 +242,7 @@ describe('a start that was killed', { timeout: 3 * BOUND_MS }, () => {
     await listening();
     const ended = await everything();
     expectWhole(ended);
-    expect(ended.books).toEqual(wanted.books);
+    expect(ended.books).toEqual(whole.books);
     const facts = ({ transactionId, orderId, amount, sent, statusId, email }: Json) => ({
       transactionId,
       orderId,
@@ -245,7 +251,7 @@ describe('a start that was killed', { timeout: 3 * BOUND_MS }, () => {
       statusId,
       email,
     });
-    expect(ended.records.map(facts)).toEqual(wanted.records.map(facts));
+    expect(ended.records.map(facts)).toEqual(whole.records.map(facts));
   });
 });
 

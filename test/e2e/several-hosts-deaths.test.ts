@@ -25,9 +25,10 @@ const TENANT = 31;
 const BEGIN = Date.parse('2026-03-10T12:00:00.000Z');
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
-const POLLING = { timeout: 90_000, interval: 50 };
+const POLLING = { timeout: 90_000, interval: 100 };
 const FROM = 'receipts@crockery.example';
-const ENDS = ['SIGTERM', 'SIGKILL'] as const;
+/** In order, a host hands over leases and mails, which lie in PostgreSQL whatever the log: once is enough. */
+const ENDS = { postgres: ['SIGTERM', 'SIGKILL'], eventstoredb: ['SIGKILL'] } as const;
 
 /** A leading host in a separate process, and a standby in this one. */
 class Pair {
@@ -79,7 +80,7 @@ afterEach(async () => {
 });
 
 describe.each(SHARED_ENGINES)('two hosts on %s, of which the leading one ends', (engine) => {
-  it.each(ENDS)('by %s while it bills: each cycle is charged once', async (signal) => {
+  it.each(ENDS[engine])('by %s while it bills: each cycle is charged once', async (signal) => {
     const opened = await Pair.open(engine);
     pair = opened;
     const members = 24;
@@ -160,7 +161,7 @@ describe.each(SHARED_ENGINES)('two hosts on %s, of which the leading one ends', 
     expect([...taken.values()]).toEqual(Array.from({ length: sent }, () => 1));
   });
 
-  it('by SIGTERM while it mails: each is sent once', async () => {
+  it.runIf(engine === 'postgres')('by SIGTERM while it mails: each is sent once', async () => {
     const server = await MailServer.start();
     try {
       const opened = await Pair.open(engine, {

@@ -5,7 +5,7 @@ import { type Engine, newStores } from './engines.ts';
 import { Caller, openTenant, type Running, startHost, type TenantOptions } from './running-host.ts';
 
 /** The engines of a log that several hosts can share. */
-export const SHARED_ENGINES: readonly Engine[] = ['postgres', 'eventstoredb'];
+export const SHARED_ENGINES = ['postgres', 'eventstoredb'] as const satisfies readonly Engine[];
 
 export interface TwoHostsOptions {
   readonly env?: Readonly<Record<string, string>>;

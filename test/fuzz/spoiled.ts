@@ -488,7 +488,6 @@ export class SpoiledRequests {
   }
 
   of(operation: Operation, options: SpoiledOptions): fc.Arbitrary<FuzzRequest> {
-    const { inputs, senders, stranger } = options;
     const spoilers = this.#spoilers.filter((each) => each.appliesTo(operation));
     const choice = fc.oneof(
       ...spoilers.map((spoiler) => ({
@@ -496,13 +495,32 @@ export class SpoiledRequests {
         arbitrary: fc.constant(spoiler),
       })),
     );
+    return this.#spoiledBy(choice, operation, options).filter((request) => request !== undefined);
+  }
+
+  /** Of one kind; undefined where an input offers nothing to spoil. */
+  ofKind(kind: string, operations: readonly Operation[], options: SpoiledOptions) {
+    const spoilers = this.#spoilers.filter(({ what }) => what === kind);
+    return fc.oneof(
+      ...spoilers.flatMap((spoiler) =>
+        operations
+          .filter((each) => spoiler.appliesTo(each))
+          .map((each) => this.#spoiledBy(fc.constant(spoiler), each, options)),
+      ),
+    );
+  }
+
+  #spoiledBy(
+    choice: fc.Arbitrary<Spoiler>,
+    operation: Operation,
+    { inputs, senders, stranger }: SpoiledOptions,
+  ): fc.Arbitrary<FuzzRequest | undefined> {
     return fc
       .tuple(inputs.sound(operation), senders, choice, fc.nat())
       .map(([input, sender, spoiler, pick]) =>
         spoiler
           .spoil({ operation, input, sender, pick, stranger })
           ?.with({ what: spoiler.what, operation }),
-      )
-      .filter((request) => request !== undefined);
+      );
   }
 }

@@ -1,6 +1,5 @@
 /** Counts what was sent and answered: for the progress line, and to show that nothing was left out. */
 import type { Operation } from '../http-host/documented.ts';
-import { isRefusedOnly } from './administration.ts';
 import type { Answer } from './client.ts';
 import type { FuzzRequest } from './requests.ts';
 
@@ -43,19 +42,17 @@ export class Tally {
     }
   }
 
-  /**
-   * The operations that were never done or never refused, and the kinds that were never sent. Not
-   * done is what gets refused requests only.
-   */
-  missing(operations: readonly Operation[], kinds: ReadonlySet<string>): string[] {
-    const wanted = operations.flatMap((operation) => [
-      ...(isRefusedOnly(operation) ? [] : [`${operation.id} done`]),
-      `${operation.id} refused`,
-    ]);
-    return [
-      ...wanted.filter((each) => !this.#answers.has(each)),
-      ...[...kinds].filter((each) => !this.#kinds.has(each)),
-    ];
+  /** Whether the operation was done. */
+  hasDone({ id }: Operation): boolean {
+    return this.#answers.has(`${id} done`);
+  }
+
+  hasRefused({ id }: Operation): boolean {
+    return this.#answers.has(`${id} refused`);
+  }
+
+  hasSent(kind: string): boolean {
+    return this.#kinds.has(kind);
   }
 
   get #rate(): string {

@@ -48,7 +48,7 @@ const TENANTS = 2;
 const LIVES = fc.sample(subscriptionHistory(12), { seed: 7, numRuns: PAYMENTS });
 const CURRENCIES = ['GBP', 'EUR'];
 /** Of each property; `FAULT_RUNS=500` looks longer. */
-const RUNS = Number(process.env['FAULT_RUNS'] ?? '3') * 10;
+const RUNS = Number(process.env['FAULT_RUNS'] ?? '2') * 10;
 const TIMEOUT_MS = 60_000 + RUNS * 500;
 const HEADER_BYTES = 100;
 const REFUSED = 'refused: ';
@@ -311,8 +311,10 @@ describe.each([
           // Damage that a start does not come upon is what the reads of a host refuse, once.
           const met = await refusedOrWrong(path, { marksDamage: true });
           expect(met.filter((each) => !each.startsWith(REFUSED))).toEqual([]);
-          if (met.length > 0) await startedAgain(path);
-          expect(await refusedOrWrong(path)).toEqual([]);
+          if (met.length > 0) {
+            await startedAgain(path);
+            expect(await refusedOrWrong(path)).toEqual([]);
+          }
           rmSync(copy, { recursive: true });
         }),
         { numRuns: Math.ceil(RUNS / 3) },

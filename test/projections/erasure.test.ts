@@ -200,7 +200,7 @@ describe.each(cases)('an erasure on $adapter, keys $where', ({ adapter, open, va
         await expectOthersThere(here, story, erased);
         await here.store.close();
       }),
-      { numRuns: adapter === 'memory' ? 30 : 8 },
+      { numRuns: adapter === 'memory' ? 30 : 4 },
     );
   });
 

@@ -70,7 +70,7 @@ describe.each(adapters)('a rebuild on %s', (name, open) => {
         }
         await here.store.close();
       }),
-      { numRuns: name === 'memory' ? 20 : 6 },
+      { numRuns: name === 'memory' ? 20 : 4 },
     );
   });
 

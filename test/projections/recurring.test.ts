@@ -283,7 +283,7 @@ describe.each(adapters)('the recurring report on %s', (name, open) => {
         expect(rebuilt).toMatchObject({ differences: [], parked: [] });
         await store.close();
       }),
-      { numRuns: name === 'memory' ? 25 : 6 },
+      { numRuns: name === 'memory' ? 25 : 4 },
     );
   });
 });

@@ -195,7 +195,7 @@ describe.each(adapters)('the subscriptions read model on %s', (name, open) => {
         expect(rebuilt).toMatchObject({ differences: [], parked: [] });
         await store.close();
       }),
-      { numRuns: name === 'memory' ? 60 : 12 },
+      { numRuns: name === 'memory' ? 60 : 8 },
     );
   });
 });

@@ -10,7 +10,7 @@ import { Load, type Sent } from './load.ts';
 import { expectAllInPlace } from './load-audit.ts';
 import { isOpen, type Model, modelOf } from './model.ts';
 
-const KILLS = Number(process.env['CRASH_KILLS'] ?? '12');
+const KILLS = Number(process.env['CRASH_KILLS'] ?? '8');
 /** Of the run, so that it replays; the instants of the kernel's scheduler alone are its own. */
 const SEED = Number(process.env['FC_SEED']);
 const POLLING = { timeout: 60_000, interval: 25 };

@@ -7,7 +7,7 @@ import { Load } from './load.ts';
 import { expectAllInPlace } from './load-audit.ts';
 import { Traffic } from './load-traffic.ts';
 
-const SECONDS = Number(process.env['LOAD_SECONDS'] ?? '20');
+const SECONDS = Number(process.env['LOAD_SECONDS'] ?? '12');
 const RATE = Number(process.env['LOAD_RATE'] ?? '200');
 const SEED = Number(process.env['FC_SEED']);
 const POLLING = { timeout: 60_000, interval: 50 };

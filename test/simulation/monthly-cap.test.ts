@@ -5,7 +5,7 @@ import type { Answer, Json } from './caller.ts';
 import { Dice } from './dice.ts';
 import { KilledHost } from './killed-host.ts';
 
-const KILLS = 6;
+const KILLS = 4;
 /** Of the run, so that it replays; the instants of the kernel's scheduler alone are its own. */
 const SEED = Number(process.env['FC_SEED']);
 const POLLING = { timeout: 60_000, interval: 50 };

@@ -38,7 +38,7 @@ import {
 } from './storage-faults-truth.ts';
 
 /** Of each property; `FAULT_RUNS=500` looks longer. */
-const RUNS = Number(process.env['FAULT_RUNS'] ?? '3');
+const RUNS = Number(process.env['FAULT_RUNS'] ?? '2');
 const LIMIT_MS = 60_000 + RUNS * 20_000;
 const POLLING = { timeout: 20_000, interval: 25 };
 const PAGE_BYTES = 4_096;
