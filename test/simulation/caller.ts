@@ -51,6 +51,10 @@ export class Caller {
     });
   }
 
+  async upload(path: string, content: string): Promise<Answer> {
+    return this.#send('POST', path, content, { 'Content-Type': 'application/octet-stream' });
+  }
+
   /** A JSON merge patch. */
   async patch(path: string, body: Json): Promise<Answer> {
     const headers = { 'Content-Type': 'application/merge-patch+json' };

@@ -20,6 +20,11 @@ const REFUND = { method: 'POST', path: /^\/v1\/refunds$/ } as const;
 const LOOK_UP = { method: 'GET', path: /^\/v1\/payment_intents$/ } as const;
 const READ_REFUND = { method: 'GET', path: /^\/v1\/refunds\/\w+$/ } as const;
 const LIST_EVENTS = { method: 'GET', path: /^\/v1\/events$/ } as const;
+const FILE = { method: 'POST', path: /^\/v1\/files$/ } as const;
+const EVIDENCE = { method: 'POST', path: /^\/v1\/disputes\/\w+$/ } as const;
+const CLOSE = { method: 'POST', path: /^\/v1\/disputes\/\w+\/close$/ } as const;
+const PAYOUTS = { method: 'GET', path: /^\/v1\/payouts$/ } as const;
+const LINES = { method: 'GET', path: /^\/v1\/balance_transactions$/ } as const;
 const READ_DISPUTE = { method: 'GET', path: /^\/v1\/disputes\/\w+$/ } as const;
 
 const host = new KilledHost({ env: { TEST_CLOCK: '1', GATEWAYS: '@counterfoil/gateway-stripe' } });
@@ -42,6 +47,9 @@ afterAll(async () => {
   await server.close();
 });
 
+/** As the server charges them in pounds. */
+const TERMS = { discountRatePercentage: 2.9, gatewayTransactionFee: 0.3, chargebackFee: 15 };
+
 async function openAccount(): Promise<number> {
   const apiKey = JSON.stringify({ key: server.restrictedKey, apiBase: gate.url });
   const opened = {
@@ -52,6 +60,7 @@ async function openAccount(): Promise<number> {
     descriptor: 'SHOP*LONDON',
     defaultCurrency: 'GBP',
     currencies: [{ currency: 'GBP', gatewayCredentials: { apiKey } }],
+    ...TERMS,
   };
   const { status, body } = await host.caller.post('/api/admin/merchantaccounts', opened);
   expect({ status, body }).toMatchObject({ status: 201 });
@@ -116,6 +125,13 @@ async function expectSameBooks(): Promise<void> {
     expect(books).toEqual(ofServer.map((amount) => (amount === 0 ? 0 : -amount)));
   }, POLLING);
 }
+
+async function balance(account: string): Promise<number> {
+  const { currencies } = (await host.caller.get('/api/ledger/trial-balance?sandbox=true')).body;
+  return pence(currencies[0]?.accounts.find((each: Json) => each.account === account)?.balance);
+}
+
+const paidOut = () => server.payouts().reduce((sum, { amount }) => sum + amount, 0);
 
 const pence = (amount: Json) => Math.round(Number(amount ?? 0) * 100);
 
@@ -221,5 +237,85 @@ it('a webhook, and the list of those that were lost', async () => {
   await host.start();
   await expectSameBooks();
   expect(moved('dispute')).toBe(-1_999);
+  expect(host.faults).toEqual([]);
+});
+
+/** A payment that is disputed at Stripe and here. */
+async function disputed() {
+  const paid = await pay();
+  const [intent] = server.paymentIntents();
+  expect(intent?.metadata['counterfoil_payment']).toBe(paid.id);
+  const reference = server.createDispute({ of: intent?.id ?? '' });
+  await server.deliverWebhooks();
+  const { items } = (await host.caller.get('/api/admin/disputes?sandbox=true')).body;
+  const { disputeId } = items.find(({ transactionId }: Json) => transactionId === paid.id);
+  const path = `/api/admin/disputes/${disputeId}`;
+  return {
+    path,
+    atStripe: () => server.disputes().find(({ id }) => id === reference),
+    sent: async () => (await host.caller.get(path)).body.evidence.sent,
+  };
+}
+
+it('evidence with its file, and giving up', async () => {
+  for (const point of [FILE, EVIDENCE]) {
+    for (const when of MOMENTS) {
+      const { path, atStripe, sent } = await disputed();
+      const kept = await host.caller.upload(
+        `${path}/evidence?name=receipt.pdf`,
+        '%PDF-1.7 receipt',
+      );
+      expect(kept.status, JSON.stringify(kept.body)).toBe(200);
+      await dieAt([{ ...point, when }], () =>
+        host.caller.post(`${path}/represent`, { fields: { remark: 'She was there' } }, newKey()),
+      );
+      await host.start();
+      await takenOnce(sent, 'evidence');
+      const { status, evidence, evidence_details: details } = atStripe() ?? {};
+      expect([status, details?.submission_count]).toEqual(['under_review', 1]);
+      expect(evidence?.uncategorized_text).toBe('remark: She was there');
+    }
+  }
+  for (const when of MOMENTS) {
+    const { path, atStripe, sent } = await disputed();
+    await dieAt([{ ...CLOSE, when }], () => host.caller.post(`${path}/accept`, {}, newKey()));
+    await host.start();
+    await takenOnce(sent, 'acceptance');
+    expect(atStripe()?.status).toBe('lost');
+  }
+  await expectSameBooks();
+  expect(host.faults).toEqual([]);
+});
+
+/** Waits until Stripe has taken the only answer to a dispute. */
+async function takenOnce(sent: () => Promise<Json[]>, answer: string): Promise<void> {
+  await vi.waitFor(
+    async () => expect(await sent()).toMatchObject([{ answer, result: 'taken' }]),
+    POLLING,
+  );
+}
+
+it('the payouts, and the lines of one', async () => {
+  const path = `/api/admin/settlements/payouts?merchantAccountId=${account}&sandbox=true`;
+  const settle = () => host.caller.post(path, undefined);
+  for (const point of [PAYOUTS, LINES]) {
+    for (const when of MOMENTS) {
+      await pay({ gatewayToken: 'pm_card_bypassPending' });
+      const id = server.createPayout({ currency: 'gbp' });
+      const advanceSeconds = 3 * DAY_SECONDS;
+      server.advance(advanceSeconds * 1_000);
+      await dieAt([{ ...point, when }], settle);
+      await host.start();
+      await vi.waitFor(async () => {
+        expect((await settle()).status).toBe(200);
+        const { items } = (await host.caller.get('/api/admin/settlements?sandbox=true')).body;
+        expect(items.filter(({ name }: Json) => name === id)).toMatchObject([
+          { status: 'finished' },
+        ]);
+        expect(await balance('bank')).toBe(paidOut());
+      }, POLLING);
+      await expectSameBooks();
+    }
+  }
   expect(host.faults).toEqual([]);
 });
