@@ -185,6 +185,19 @@ describe('an answer', () => {
     expect(written).toBeLessThan(1_000 * MAX_ANSWER_BYTES);
   });
 
+  it('that is only announced is waited for', async () => {
+    const url = await serve((_, response) => {
+      response.writeProcessing();
+      response.end('taken');
+    });
+    expect(await post(transport(), url)).toMatchObject({ status: 200, text: 'taken' });
+  });
+
+  it('that is not HTTP is a failure', async () => {
+    const url = await serve((request) => request.socket.end('no\r\n\r\n'));
+    expect(await post(transport(), url)).toMatchObject({ fault: 'connection_failed' });
+  });
+
   it('that does not come in time is a timeout; one that has begun is its status', async () => {
     const never = await serve(() => undefined);
     const slow = await serve((_, response) => response.writeHead(202).write('a'));
@@ -198,9 +211,30 @@ describe('an answer', () => {
   });
 
   it('of a connection that is closed is a failure', async () => {
-    const url = await serve((request) => request.socket.destroy());
+    let requests = 0;
+    const url = await serve((request) => {
+      requests += 1;
+      request.socket.destroy();
+    });
     expect(await post(transport(), url)).toMatchObject({ fault: 'connection_failed' });
+    expect(requests).toBe(1);
   });
+
+  it.each(['destroy', 'resetAndDestroy'] as const)(
+    'is asked for again where a connection was kept too long (%s)',
+    async (close) => {
+      const used = new Set<Socket>();
+      const url = await serve((request, response) => {
+        if (used.has(request.socket)) request.socket[close]();
+        else response.end('taken');
+        used.add(request.socket);
+      });
+      const by = transport();
+      await post(by, url);
+      expect(await post(by, url)).toMatchObject({ status: 200, text: 'taken' });
+      expect(used.size).toBe(2);
+    },
+  );
 
   it('is not waited for once the caller stops', async () => {
     const url = await serve(() => undefined);

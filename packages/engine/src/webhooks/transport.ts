@@ -1,8 +1,6 @@
 /** Posts webhooks: to checked addresses only, without redirects, bounded in time and size. */
-import http from 'node:http';
-import https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import { urlToHttpOptions } from 'node:url';
+import { Agent, buildConnector, type Dispatcher, errors } from 'undici';
 import { hostOf, isLoopback, isPublicAddress, urlFault } from './addresses.ts';
 import { type Resolve, resolveByDns } from './names.ts';
 
@@ -12,7 +10,8 @@ export const MAX_ANSWER_BYTES = 64 * 1_024;
 /** Kept of an answer. */
 export const KEPT_ANSWER_BYTES = 4 * 1_024;
 const IDLE_MS = 30_000;
-const MAX_IDLE_SOCKETS = 256;
+/** What is before it says that an answer follows. */
+const FIRST_FINAL_STATUS = 200;
 /** URLs that are remembered as read. */
 const MAX_TARGETS = 1_000;
 
@@ -50,7 +49,10 @@ export interface TransportOptions {
 }
 
 /** Where a URL leads. */
-type Target = ReturnType<typeof urlToHttpOptions>;
+interface Target {
+  readonly origin: string;
+  readonly path: string;
+}
 
 class RefusedAddress extends Error {
   readonly code = 'REFUSED_ADDRESS';
@@ -59,19 +61,21 @@ class RefusedAddress extends Error {
 export class Transport {
   readonly #loopback: boolean;
   readonly #timeoutMs: number;
-  readonly #agents: { readonly 'http:': http.Agent; readonly 'https:': https.Agent };
+  readonly #agent: Agent;
   readonly #targets = new Map<string, Target>();
 
   constructor({ loopback, resolve = resolveByDns, timeoutMs = TIMEOUT_MS }: TransportOptions) {
     this.#loopback = loopback;
     this.#timeoutMs = timeoutMs;
-    const options = {
-      keepAlive: true,
-      maxFreeSockets: MAX_IDLE_SOCKETS,
-      timeout: IDLE_MS,
-      lookup: checkedLookup(resolve, { loopback }),
-    };
-    this.#agents = { 'http:': new http.Agent(options), 'https:': new https.Agent(options) };
+    this.#agent = new Agent({
+      allowH2: false,
+      keepAliveTimeout: IDLE_MS,
+      maxResponseSize: MAX_ANSWER_BYTES,
+      // An exchange is bounded as a whole.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connect: connectorOf(checkedLookup(resolve, { loopback }), timeoutMs),
+    });
   }
 
   /** Never rejects. */
@@ -80,11 +84,12 @@ export class Transport {
     if (target === undefined) return failed('url_refused');
     const first = await this.#once(target, given);
     // The receiver had closed a connection that was kept from before.
-    return first === 'stale' ? this.#fresh(target, given) : first;
+    const answer = first === 'stale' ? await this.#once(target, given) : first;
+    return answer === 'stale' ? failed('connection_failed') : answer;
   }
 
   close(): void {
-    for (const agent of Object.values(this.#agents)) agent.destroy();
+    void this.#agent.destroy();
   }
 
   /** Undefined where nothing may be sent: of an address in the URL there is no look-up. */
@@ -93,64 +98,107 @@ export class Transport {
     if (target === undefined) {
       // The endpoint may be older than the setting.
       if (urlFault(url, { loopback: this.#loopback }) !== undefined) return undefined;
-      target = urlToHttpOptions(new URL(url));
+      const { origin, pathname, search } = new URL(url);
+      target = { origin, path: pathname + search };
       if (this.#targets.size >= MAX_TARGETS) this.#targets.clear();
       this.#targets.set(url, target);
     }
     return target;
   }
 
-  async #fresh(target: Target, given: Post): Promise<Answer> {
-    const again = await this.#once(target, given);
-    return again === 'stale' ? failed('connection_failed') : again;
-  }
-
   #once(target: Target, { headers, body, signal }: Post): Promise<Answer | 'stale'> {
-    const isTls = target.protocol === 'https:';
-    const { promise, resolve } = Promise.withResolvers<Answer | 'stale'>();
-    const options = {
-      ...target,
-      method: 'POST',
-      headers: { ...headers, 'content-length': body.byteLength },
-      agent: this.#agents[isTls ? 'https:' : 'http:'],
-    };
-    const request = (isTls ? https : http).request(options);
-    /** Of an answer that has begun. */
-    let begun: { readonly message: http.IncomingMessage; readonly text: Buffer[] } | undefined;
-    const end = (fault: SendFault | 'stale') => {
+    if (signal.aborted) return Promise.resolve(failed('stopped'));
+    const exchange = new Exchange();
+    const stop = () => exchange.end('stopped');
+    signal.addEventListener('abort', stop, { once: true });
+    const timer = setTimeout(() => exchange.end('timeout'), this.#timeoutMs);
+    this.#agent.dispatch({ ...target, method: 'POST', headers, body }, exchange);
+    return exchange.ended.finally(() => {
       signal.removeEventListener('abort', stop);
       clearTimeout(timer);
-      if (begun !== undefined) resolve(answered(begun.message, begun.text));
-      else resolve(fault === 'stale' ? fault : failed(fault));
-      request.destroy();
-    };
-    const stop = () => end('stopped');
-    const timer = setTimeout(() => end('timeout'), this.#timeoutMs);
-    if (signal.aborted) stop();
-    else signal.addEventListener('abort', stop, { once: true });
-    request.on('error', (error: NodeJS.ErrnoException) => {
-      const isStale = request.reusedSocket && error.code === 'ECONNRESET';
-      end(isStale ? 'stale' : faultOf(error));
     });
-    request.on('response', (message) => {
-      const text: Buffer[] = [];
-      begun = { message, text };
-      let bytes = 0;
-      message.on('data', (chunk: Buffer) => {
-        if (bytes < KEPT_ANSWER_BYTES) text.push(chunk.subarray(0, KEPT_ANSWER_BYTES - bytes));
-        bytes += chunk.length;
-        if (bytes > MAX_ANSWER_BYTES) end('connection_failed');
-      });
-      message.on('error', () => end('connection_failed'));
-      message.on('end', () => {
-        signal.removeEventListener('abort', stop);
-        clearTimeout(timer);
-        resolve(answered(message, text));
-      });
-    });
-    request.end(body);
-    return promise;
   }
+}
+
+/** A request, and what of its answer is kept. */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly ended: Promise<Answer | 'stale'>;
+  readonly #settle: (answer: Answer | 'stale') => void;
+  #controller: Dispatcher.DispatchController | undefined;
+  #hasEnded = false;
+  #begun: { readonly status: number; readonly retryAfter: string | undefined } | undefined;
+  readonly #text: Buffer[] = [];
+  #bytes = 0;
+
+  constructor() {
+    const { promise, resolve } = Promise.withResolvers<Answer | 'stale'>();
+    this.ended = promise;
+    this.#settle = resolve;
+  }
+
+  /** An answer that has begun is one. */
+  end(fault: SendFault | 'stale'): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    if (this.#begun !== undefined) this.#settle(answered(this.#begun, this.#text));
+    else this.#settle(fault === 'stale' ? fault : failed(fault));
+    this.#controller?.abort(new Error(fault));
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#hasEnded) controller.abort(new Error('it has ended'));
+  }
+
+  onResponseStart(
+    _: Dispatcher.DispatchController,
+    status: number,
+    headers: Readonly<Record<string, string | string[] | undefined>>,
+  ): void {
+    if (status < FIRST_FINAL_STATUS) return;
+    this.#begun = { status, retryAfter: [headers['retry-after']].flat()[0] };
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#bytes < KEPT_ANSWER_BYTES) {
+      this.#text.push(Buffer.from(chunk.subarray(0, KEPT_ANSWER_BYTES - this.#bytes)));
+    }
+    this.#bytes += chunk.length;
+  }
+
+  onResponseEnd(): void {
+    this.#hasEnded = true;
+    const answer = this.#begun && answered(this.#begun, this.#text);
+    // A turn later its connection is free, and what is sent next uses that.
+    queueMicrotask(() => setImmediate(this.#settle, answer ?? failed('connection_failed')));
+  }
+
+  onResponseError(_: unknown, error: Error): void {
+    this.end(isStale(error) ? 'stale' : faultOf(error));
+  }
+}
+
+/** An error of a connection says whether that had been used before. */
+function connectorOf(lookup: LookupFunction, timeoutMs: number): buildConnector.connector {
+  const connect = buildConnector({ allowH2: false, lookup, timeout: timeoutMs });
+  return (options, callback) =>
+    connect(options, (...[error, socket]) => {
+      if (error !== null) return callback(error, null);
+      socket.on('error', (failure: Reused) => {
+        failure.isReused = socket.bytesRead > 0;
+      });
+      callback(null, socket);
+    });
+}
+
+interface Reused extends Error {
+  isReused?: boolean;
+}
+
+/** Closed, or reset, by a receiver that has answered on it before. */
+function isStale(error: Error & { readonly code?: string }): boolean {
+  if (error instanceof errors.SocketError) return (error.socket?.bytesRead ?? 0) > 0;
+  return error.code === 'ECONNRESET' && (error as Reused).isReused === true;
 }
 
 /**
@@ -190,13 +238,16 @@ async function addressesOf(
   return addresses;
 }
 
-function answered({ statusCode = 0, headers }: http.IncomingMessage, text: Buffer[]): Answer {
+function answered(
+  { status, retryAfter }: Pick<Answer, 'retryAfter'> & { readonly status: number },
+  text: readonly Buffer[],
+): Answer {
   return {
-    status: statusCode,
+    status,
     fault: null,
     // PostgreSQL takes no NUL in a text.
     text: Buffer.concat(text).toString('utf8').replaceAll('\0', '\uFFFD'),
-    retryAfter: headers['retry-after'],
+    retryAfter,
   };
 }
 
@@ -218,6 +269,7 @@ function faultOf({ code = '' }: NodeJS.ErrnoException): SendFault {
   if (code === 'REFUSED_ADDRESS') return 'address_refused';
   if (OF_NAMES.has(code)) return 'name_not_resolved';
   if (code === 'ECONNREFUSED') return 'connection_refused';
+  if (code === 'UND_ERR_CONNECT_TIMEOUT') return 'timeout';
   if (/CERT|TLS|SSL|ALTNAME|ISSUER|SIGNATURE/.test(code)) return 'certificate_refused';
   return 'connection_failed';
 }
