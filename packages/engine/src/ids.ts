@@ -3,6 +3,8 @@ import { hash, randomFillSync } from 'node:crypto';
 import { v7 } from 'uuid';
 
 const UUID_BYTES = 16;
+/** Hexadecimal ones of the time in an id. */
+const TIME_DIGITS = 12;
 
 /** Asking the system for 16 bytes at a time costs ten times the rest of making an id. */
 const POOL_BYTES = 4_096;
@@ -28,14 +30,16 @@ export function uuidV7(of?: { readonly msecs: number; readonly seq: number }): s
 
 /**
  * The UUID (version 8) that these parts name: the same parts always give the same id, on any
- * machine. The first 122 bits of a SHA-256 over the parts.
+ * machine. The first 122 bits of a SHA-256 over the parts; of what has a time, its milliseconds in
+ * place of the first 48, so that ids of one time are side by side in an index.
  */
-export function deterministicUuid(parts: readonly string[]): string {
+export function deterministicUuid(parts: readonly string[], msecs?: number): string {
   // As JSON, so that ['ab', 'c'] and ['a', 'bc'] cannot meet.
   const hex = hash('sha256', JSON.stringify(parts), 'hex');
+  const first = msecs === undefined ? hex : msecs.toString(16).padStart(TIME_DIGITS, '0');
   const variant = ((Number.parseInt(hex.charAt(16), 16) & 0x3) | 0x8).toString(16);
   return (
-    `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}` +
+    `${first.slice(0, 8)}-${first.slice(8, 12)}-8${hex.slice(13, 16)}` +
     `-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
   );
 }

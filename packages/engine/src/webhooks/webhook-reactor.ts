@@ -63,7 +63,7 @@ async function deliveriesOf(
     return asking
       .filter(({ environment }) => (environment === 'test') === sandbox)
       .map(({ endpointId, ordered }) => ({
-        id: deliveryIdOf(messageId, endpointId),
+        id: deliveryIdOf(messageId, endpointId, createdAt),
         ...{ messageId, tenantId, endpointId, type, subject: stream, place: position, revision },
         ...{ data: null, sandbox, customerId, createdAt, ordered },
       }));
@@ -75,9 +75,9 @@ async function deliveriesOf(
   }
 }
 
-/** The same for a message and an endpoint, however often the log is read. */
-export function deliveryIdOf(messageId: string, endpointId: string): string {
-  return deterministicUuid([messageId, endpointId]);
+/** The same for a message and an endpoint, however often the log is read; `at` is the time of its event. */
+export function deliveryIdOf(messageId: string, endpointId: string, at?: string): string {
+  return deterministicUuid([messageId, endpointId], at === undefined ? undefined : Date.parse(at));
 }
 
 /** Nothing is kept for an endpoint that was disabled, and nothing from before it was there is sent. */
