@@ -23,6 +23,7 @@ export type * from './gateway-disputes.ts';
 export type * from './gateway-events.ts';
 export { type GatewayOption, type OpensBesideLedger, sandbox } from './gateway-option.ts';
 export type * from './gateway-settlements.ts';
+export { type HttpAnswer, type HttpCall, HttpCalls } from './http-calls.ts';
 export * from './payment-gateway.ts';
 export { type GatewayRegistry, gatewayRegistry } from './registry.ts';
 export type { SandboxRecord } from './sandbox/book-rows.ts';
