@@ -34,7 +34,8 @@ function expand(
   if (value === null) return;
   let object: unknown = value;
   if (typeof value === 'string') {
-    object = structuredClone(state.objectOf(value));
+    const found = state.objectOf(value);
+    object = found && JSON.parse(JSON.stringify(found));
     at[key] = object;
   }
   if (typeof object !== 'object' || object === null) {

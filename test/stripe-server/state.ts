@@ -155,14 +155,18 @@ export class AccountState {
     }
   }
 
+  /** Keeps the object as it is now. As text: most events are never read. */
   emit(type: string, object: { id?: string }, previous?: Record<string, unknown>): void {
+    const kept = JSON.stringify(object);
     const event = {
       id: this.id('evt'),
       object: 'event',
       api_version: this.apiVersion,
       created: this.now(),
       data: {
-        object: structuredClone(object),
+        get object() {
+          return JSON.parse(kept);
+        },
         ...(previous === undefined ? {} : { previous_attributes: previous }),
       },
       livemode: this.livemode,
