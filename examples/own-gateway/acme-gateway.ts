@@ -49,8 +49,6 @@ export function acmeGateway(url: string, gatewayId = 2): PaymentGateway {
     refund: followUp('refund'),
     findCharge: ({ idempotencyKey }, signal) => get('/charges', idempotencyKey, signal),
     findFollowUp: (_, { idempotencyKey }, signal) => get('/follow-ups', idempotencyKey, signal),
-    // Acme reports chargebacks by mail.
-    noticesOf: async () => [],
     close: async () => undefined,
   };
 }

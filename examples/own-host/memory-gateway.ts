@@ -106,10 +106,6 @@ export class MemoryGateway implements PaymentGateway {
     return this.#followUpAnswers.find(idempotencyKey);
   }
 
-  async noticesOf(): Promise<readonly []> {
-    return [];
-  }
-
   async close(): Promise<void> {}
 
   /** `allows` computes the remaining state of the charge; undefined when it is not allowed. */

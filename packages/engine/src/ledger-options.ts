@@ -118,6 +118,7 @@ type OptionalCalls =
   | 'adopt'
   | 'cardScriptOf'
   | 'checkCredentials'
+  | 'noticesOf'
   | 'events'
   | 'disputes'
   | 'settlements';
@@ -133,7 +134,6 @@ const GATEWAY_CALLS = Object.keys({
   refund: true,
   findCharge: true,
   findFollowUp: true,
-  noticesOf: true,
   close: true,
 } satisfies Record<RequiredCalls, true>);
 

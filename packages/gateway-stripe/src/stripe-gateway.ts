@@ -339,11 +339,6 @@ class StripeGateway implements PaymentGateway {
     await asked(() => client.paymentIntents.list({ limit: 1 }), signal);
   }
 
-  /** Disputes come later than captures. */
-  async noticesOf(): Promise<readonly []> {
-    return [];
-  }
-
   async close(): Promise<void> {}
 }
 

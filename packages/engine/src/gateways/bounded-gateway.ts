@@ -201,10 +201,12 @@ export function boundedGateway(gateway: PaymentGateway, bounds: GatewayBounds): 
       bounded({ name: 'findFollowUp', context: request }, foundFollowUp, (signal) =>
         gateway.findFollowUp(operation, request, signal),
       ),
-    noticesOf: (id, context) =>
-      looked({ name: 'noticesOf', context }, notices, (signal) =>
-        gateway.noticesOf(id, context, signal),
-      ),
+    ...(gateway.noticesOf && {
+      noticesOf: (id, context) =>
+        looked({ name: 'noticesOf', context }, notices, async (signal) =>
+          gateway.noticesOf?.(id, context, signal),
+        ),
+    }),
     async close() {
       try {
         await inTime(() => gateway.close());

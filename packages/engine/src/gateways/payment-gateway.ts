@@ -215,8 +215,11 @@ export interface PaymentGateway {
    * nothing. Default: an account that was refused is tried by its next payment.
    */
   checkCredentials?(context: AccountContext, signal?: AbortSignal): Promise<void>;
-  /** The notices about a captured charge. References are stable across calls. */
-  noticesOf(
+  /**
+   * The notices about a charge, asked for once it is captured. References are stable across calls. Default:
+   * the gateway has none by then.
+   */
+  noticesOf?(
     gatewayTransactionId: string,
     context: AccountContext & { readonly currency: string },
     signal?: AbortSignal,

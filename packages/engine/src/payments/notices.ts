@@ -24,7 +24,8 @@ const SHARED_CHECKPOINT = 'gateway-notices';
  * notice, so a batch repeated after a crash adds nothing.
  */
 export async function followNotices(options: NoticesOptions): Promise<void> {
-  const following = options.gateways.gateways.map(({ gatewayId }) =>
+  const having = options.gateways.gateways.filter((gateway) => gateway.noticesOf !== undefined);
+  const following = having.map(({ gatewayId }) =>
     followLog({
       ...options,
       name: `${SHARED_CHECKPOINT}/${gatewayId}`,
@@ -69,7 +70,7 @@ async function bringIn(
   if (account === null) return;
   const { sandbox, currency } = payment;
   const context = { ...gatewayAccounts.contextOf(account, { sandbox, currency }), currency };
-  for (const notice of await gateway.noticesOf(event.gatewayTransactionId, context)) {
+  for (const notice of (await gateway.noticesOf?.(event.gatewayTransactionId, context)) ?? []) {
     const { transactionId } = payment;
     const addressed = { tenantId, transactionId, at: commands.clock.now() };
     const answerDays = await references.answerDaysOf(tenantId);

@@ -121,7 +121,7 @@ function answersOf(gateway: PaymentGateway): PaymentGateway {
     refund: (request) => gateway.refund(request),
     findCharge: (request) => gateway.findCharge(request),
     findFollowUp: (...given) => gateway.findFollowUp(...given),
-    noticesOf: (...given) => gateway.noticesOf(...given),
+    noticesOf: async (...given) => (await gateway.noticesOf?.(...given)) ?? [],
     close: () => gateway.close(),
   };
 }

@@ -124,7 +124,7 @@ export function describeCharges<Gateway extends PaymentGateway>(harness: Harness
       const request = await opened.chargeRequest('approve');
       const unknown = { id: `unknown-${randomUUID()}`, request };
       expect(await gateway.findCharge(request)).toBeUndefined();
-      expect(await gateway.noticesOf(unknown.id, opened.context)).toEqual([]);
+      expect((await gateway.noticesOf?.(unknown.id, opened.context)) ?? []).toEqual([]);
       for (const operation of FOLLOW_UPS) {
         const asked = opened.followUp(unknown);
         expect(await gateway.findFollowUp(operation, asked)).toBeUndefined();
