@@ -175,7 +175,7 @@ function outcomeOf(record: StoredRecord, payment: Transaction.Payment | undefine
 }
 
 function reduced(record: SearchRecord): ReducedRecord {
-  return Object.fromEntries(
-    REDUCED.map((field) => [field, record[field]]),
-  ) as unknown as ReducedRecord;
+  const kept: Partial<Record<keyof ReducedRecord, unknown>> = {};
+  for (const field of REDUCED) kept[field] = record[field];
+  return kept as ReducedRecord;
 }
