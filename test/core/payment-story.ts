@@ -185,6 +185,7 @@ export const happened = {
   captured: (facts: Partial<EventOf<'PaymentCaptured'>> = {}): Event => ({
     type: 'PaymentCaptured',
     ...books,
+    cardBrandId: 0,
     amountMinor: 10_000n,
     authCode: '123456',
     gatewayTransactionId: 'gateway-1',
@@ -198,6 +199,7 @@ export const happened = {
   declined: (): Event => ({
     type: 'PaymentDeclined',
     ...books,
+    cardBrandId: 0,
     declineCode: '05',
     hard: true,
     gatewayTransactionId: 'gateway-1',

@@ -120,6 +120,11 @@ export function captured(change: Change<'PaymentCaptured'> = {}): Event {
   });
 }
 
+export function declined(change: Change<'PaymentDeclined'> = {}): Event {
+  const { type: _, ...facts } = happened.declined() as Transaction.EventOf<'PaymentDeclined'>;
+  return { type: 'PaymentDeclined', ...facts, ...BOOKS, at: '2025-12-01T10:00:02.000Z', ...change };
+}
+
 export function refundRequested(change: Change<'RefundRequested'> = {}): Event {
   return happened.refundRequested({
     refundId: REFUND,

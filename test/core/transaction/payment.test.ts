@@ -23,6 +23,16 @@ function hoursAfter(instant: string, hours: number): string {
   return new Date(Date.parse(instant) + hours * 3_600_000).toISOString();
 }
 
+const card: Transaction.Card = {
+  token: 'tok_1',
+  fingerprint: 'f',
+  bin: '411111',
+  last4: '1111',
+  brandId: 2,
+  expMonth: 12,
+  expYear: 2030,
+  binCountry: 'GB',
+};
 const otherRoute = { ...route, merchantAccountId: 32 };
 const dearTerms: Transaction.Terms = {
   ...freeTerms,
@@ -146,6 +156,15 @@ describe('outcome', () => {
   it('captures', () =>
     when(past.processing, ask.recordOutcome(answer.captured)).then(happened.captured()));
 
+  it.each([
+    ['captured', answer.captured, happened.captured({ cardBrandId: 2 })],
+    ['declined', answer.declinedHard, { ...happened.declined(), cardBrandId: 2 }],
+  ] as const)('names the network of the card that was %s', (_, outcome, event) =>
+    when([happened.submitted({ card }), happened.attempted()], ask.recordOutcome(outcome)).then(
+      event as Transaction.Event,
+    ),
+  );
+
   it('authorizes', () =>
     when(past.processing, ask.recordOutcome(answer.authorized)).then(happened.authorized()));
 
@@ -175,6 +194,7 @@ describe('outcome', () => {
     ({
       type: 'PaymentDeclined',
       ...books,
+      cardBrandId: 0,
       declineCode: '51',
       hard: false,
       gatewayTransactionId: 'gateway-1',
@@ -270,6 +290,7 @@ describe('unknown outcome', () => {
     when(unknown, ask.recordOutcome(answer.declinedSoft)).then({
       type: 'PaymentDeclined',
       ...books,
+      cardBrandId: 0,
       declineCode: '51',
       hard: false,
       gatewayTransactionId: 'gateway-1',

@@ -229,22 +229,29 @@ function storyOf(about: {
     },
     at: at(),
   };
+  const cardBrandId = submitted.card?.brandId ?? 0;
   const outcome = random(100);
   const gatewayTransactionId = `gw_${random(2 ** 31)}_${number}`;
   if (outcome < 2) return [submitted, started];
   if (outcome < 7) {
-    const declined = { declineCode: 'insufficient_funds', hard: false, gatewayTransactionId };
-    const note = 'Insufficient funds';
-    const fees: Transaction.Fee[] = [];
-    return [
-      submitted,
-      started,
-      { type: 'PaymentDeclined', ...books, ...declined, note, fees, skipped: [], at: at() },
-    ];
+    const declined: Event = {
+      type: 'PaymentDeclined',
+      ...books,
+      cardBrandId,
+      declineCode: 'insufficient_funds',
+      hard: false,
+      gatewayTransactionId,
+      note: 'Insufficient funds',
+      fees: [],
+      skipped: [],
+      at: at(),
+    };
+    return [submitted, started, declined];
   }
   const captured: Event = {
     type: 'PaymentCaptured',
     ...books,
+    cardBrandId,
     amountMinor,
     authCode: String(random(1_000_000)).padStart(6, '0'),
     gatewayTransactionId,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type EventsOf, event, Instant, Minor, type Upcast } from '../../kernel/event-schema.ts';
 import { TransactionId } from '../../kernel/ids.ts';
 import { withInterval } from '../subscription/plan.ts';
-import { erasedOrder, orderFields } from './order.ts';
+import { Card, erasedOrder, orderFields } from './order.ts';
 
 const at = Instant;
 const note = z.string().max(1000);
@@ -75,6 +75,9 @@ const books = {
   currency: z.string().length(3),
 };
 
+/** The network of the card that was asked; 0 when unknown. Not personal: it stays when the card is erased. */
+const cardBrandId = Card.shape.brandId;
+
 const refundItems = z.array(
   z.strictObject({
     storefrontVariantId: z.int().nonnegative(),
@@ -114,6 +117,9 @@ const withoutFees: Upcast = (data) => ({ ...data, fees: [] });
 
 /** Version 2 gave no reason. */
 const withoutReason: Upcast = (data) => ({ ...data, reason: null });
+
+/** Their first versions did not have the card network: it is erased with the card of the payment. */
+const withoutCardBrand: Upcast = (data) => ({ ...data, cardBrandId: 0 });
 
 /** Version 2 did not have the account that the request named. */
 const withoutPin: Upcast = (data) => ({ ...data, pinnedMerchantAccountId: null });
@@ -177,20 +183,25 @@ export const events = {
   /** The gateway refused to capture; the authorization is still valid. */
   CaptureFailed: event({ captureId: TransactionId, note, at }),
   /** Money is owed to the merchant. The rest of a larger authorization is released. */
-  PaymentCaptured: event({
-    ...books,
-    amountMinor: Minor,
-    authCode: z.string(),
-    gatewayTransactionId: z.string(),
-    arn: z.string(),
-    note,
-    fees: z.array(Fee),
-    reserveMinor: Minor,
-    at,
-  }),
+  PaymentCaptured: event(
+    {
+      ...books,
+      cardBrandId,
+      amountMinor: Minor,
+      authCode: z.string(),
+      gatewayTransactionId: z.string(),
+      arn: z.string(),
+      note,
+      fees: z.array(Fee),
+      reserveMinor: Minor,
+      at,
+    },
+    { upcasts: [withoutCardBrand] },
+  ),
   PaymentDeclined: event(
     {
       ...books,
+      cardBrandId,
       declineCode: z.string(),
       /** A hard decline must not be tried again with this card. */
       hard: z.boolean(),
@@ -201,7 +212,7 @@ export const events = {
       skipped: Route.shape.skipped,
       at,
     },
-    { upcasts: [withoutSkipped] },
+    { upcasts: [withoutSkipped, withoutCardBrand] },
   ),
   PaymentFailed: event({ note, at }),
   /** The gateway did not answer: the outcome has to be asked for. */

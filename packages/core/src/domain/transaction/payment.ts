@@ -246,6 +246,7 @@ function outcomeEvents(payment: Payment, last: Attempt, outcome: Outcome): Event
         {
           type: 'PaymentDeclined',
           ...books,
+          cardBrandId: brandOf(payment),
           declineCode,
           hard,
           gatewayTransactionId,
@@ -278,6 +279,10 @@ function booksOf({ sandbox, currency }: Payment, { merchantAccountId }: Route) {
   return { sandbox, merchantAccountId, currency };
 }
 
+function brandOf({ card }: Payment): number {
+  return card?.brandId ?? 0;
+}
+
 function captured(
   payment: Payment,
   route: Route,
@@ -296,6 +301,7 @@ function captured(
   return {
     type: 'PaymentCaptured',
     ...booksOf(payment, route),
+    cardBrandId: brandOf(payment),
     amountMinor,
     authCode,
     gatewayTransactionId,
