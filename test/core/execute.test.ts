@@ -9,6 +9,7 @@ import {
   execute,
   type Loaded,
   load,
+  loadRecords,
   MAX_DECISIONS,
   type StateCache,
   type StreamName,
@@ -310,6 +311,25 @@ describe('regressions', () => {
 });
 
 describe('the cache', () => {
+  it('has the state of records that were read', async () => {
+    const store = await captured();
+    const cache = mapCache();
+    const records = await loadRecords({ store, cache }, Transaction, stream);
+    expect(records.map(({ revision, event }) => [revision, event.type])).toEqual([
+      [0, 'PaymentSubmitted'],
+      [1, 'AttemptStarted'],
+      [2, 'PaymentCaptured'],
+    ]);
+    expect(records[0]?.metadata).toEqual({ actor: 'ada@example.com' });
+    expect(cache.kept.get(stream)).toEqual(await load({ store }, Transaction, stream));
+    const kept = cache.kept.get(stream);
+    await loadRecords({ store, cache }, Transaction, stream);
+    expect(cache.kept.get(stream)).toBe(kept);
+    await send(store, refund(1, 1n), 3);
+    await loadRecords({ store, cache }, Transaction, stream);
+    expect(cache.kept.get(stream)).toEqual(await load({ store }, Transaction, stream));
+  });
+
   it('answers as no cache would, however stale it is', async () => {
     const store = await captured();
     const cache = mapCache();

@@ -18,6 +18,7 @@ import {
   bringUpToDate,
   DetailView,
   dueRebills,
+  EntryView,
   LedgerView,
   openIntents,
   openSqliteReadModelStore,
@@ -112,7 +113,7 @@ function questionsOf(): Question[] {
     add(`detail ${id}`, (store) => viewsOf(store).detail.detail({ tenantId, id, now: NOW }));
     add(`record ${id}`, (store) => viewsOf(store).search.record(tenantId, id, NOW));
     add(`entries ${id}`, (store) =>
-      new LedgerView(store).entriesOf(paymentStream(id, tenantId), 100),
+      new EntryView(store).entriesOf(paymentStream(id, tenantId), 100),
     );
   }
   for (const [index, filter] of filters().entries()) {

@@ -16,6 +16,7 @@ import {
 import {
   createMemoryReadModelStore,
   DetailView,
+  EntryView,
   LedgerView,
   PROJECTIONS,
   type Projection,
@@ -95,6 +96,7 @@ export interface World {
   readonly search: SearchView;
   readonly detail: DetailView;
   readonly ledger: LedgerView;
+  readonly journal: EntryView;
   readonly subscriptions: SubscriptionView;
 }
 
@@ -113,6 +115,7 @@ export function world(
     search: new SearchView(store, reference),
     detail: new DetailView(store, reference),
     ledger: new LedgerView(store),
+    journal: new EntryView(store),
     subscriptions: new SubscriptionView(store),
     async catchUp({ projections = PROJECTIONS, maxBatchEvents = 1_000 } = {}) {
       await runProjections({

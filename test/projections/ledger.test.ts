@@ -33,7 +33,7 @@ describe('the ledger', () => {
   it('keeps each event that moves money as an entry, with its place in the log', async () => {
     await happened(A.submitted(), A.started(), A.captured(), A.refundRequested(), A.refunded());
     const stream = paymentStream(A.PAYMENT);
-    expect(await here.ledger.entriesOf(stream, 10)).toEqual([
+    expect(await here.journal.entriesOf(stream, 10)).toEqual([
       {
         stream,
         revision: 2,
@@ -62,7 +62,7 @@ describe('the ledger', () => {
       },
     ]);
     // The entries of a payment are not those of one whose id it begins.
-    expect(await here.ledger.entriesOf(stream.slice(0, -1), 10)).toEqual([]);
+    expect(await here.journal.entriesOf(stream.slice(0, -1), 10)).toEqual([]);
   });
 
   it('adds up to balances and a trial balance of zero', async () => {

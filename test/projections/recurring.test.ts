@@ -322,7 +322,7 @@ async function salesOf(
 ): Promise<ReadonlyMap<string, number>> {
   const minor = new Map<string, bigint>();
   for (const stream of payments) {
-    for (const { at, lines } of await here.ledger.entriesOf(stream, 10)) {
+    for (const { at, lines } of await here.journal.entriesOf(stream, 10)) {
       for (const { account, currency, credit } of lines) {
         if (account !== 'sales') continue;
         const key = `${currency}/${at.slice(0, 7)}`;

@@ -1,5 +1,5 @@
 /** Sales by hour, day and month, as a recount of the events has them. */
-import { type Event, toExactMajor } from '@counterfoil/core';
+import { type Event, type Transaction, toExactMajor } from '@counterfoil/core';
 import { paymentHistory } from '@counterfoil/core/testing';
 import { ledger, type SalesCurrency, SalesView } from '@counterfoil/projections';
 import { expectEqualToRebuilt } from '@counterfoil/projections/testing';
@@ -8,13 +8,13 @@ import { describe, expect, it } from 'vitest';
 import { append, paymentStream, TENANT, world } from './ledger-of-events.ts';
 import * as A from './payments.ts';
 
-async function worldOf(stories: readonly (readonly Event[])[]) {
+async function worldOf(stories: readonly (readonly Event[])[], maxBatchEvents = 7) {
   const here = world();
   for (const [index, story] of stories.entries()) {
     const id = `0195a000-0000-7000-8000-${String(index).padStart(12, '0')}`;
     await append(here.events, { stream: paymentStream(id) }, story);
   }
-  await here.catchUp({ maxBatchEvents: 7 });
+  await here.catchUp({ maxBatchEvents });
   return here;
 }
 
@@ -50,6 +50,45 @@ function recounted(events: readonly Event[], sandbox: boolean) {
     .sort((one, other) => (one.currency < other.currency ? -1 : 1));
 }
 
+/** By currency and card network, the unknown one last: the cards are those that were submitted. */
+function recountedBrands(stories: readonly (readonly Event[])[], sandbox: boolean) {
+  const sums = new Map<string, Map<number, [number, number]>>();
+  for (const story of stories) {
+    const [first] = story;
+    const brand = first?.type === 'PaymentSubmitted' ? (first.card?.brandId ?? 0) : 0;
+    for (const event of story) {
+      const isCapture = event.type === 'PaymentCaptured' && event.amountMinor > 0n;
+      if (!isCapture && event.type !== 'PaymentDeclined') continue;
+      if (event.sandbox !== sandbox) continue;
+      const brands = sums.get(event.currency) ?? new Map<number, [number, number]>();
+      const [captures, declines] = brands.get(brand) ?? [0, 0];
+      brands.set(brand, isCapture ? [captures + 1, declines] : [captures, declines + 1]);
+      sums.set(event.currency, brands);
+    }
+  }
+  return [...sums].sort(byKey).map(([currency, brands]) => ({
+    currency,
+    brands: [...brands]
+      .sort(([one], [other]) => (one || 7) - (other || 7))
+      .map(([cardBrandId, [captures, declines]]) => ({ cardBrandId, captures, declines })),
+  }));
+}
+
+function byKey([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number {
+  return one < other ? -1 : 1;
+}
+
+function plainBrands(found: readonly SalesCurrency[]) {
+  return found
+    .filter(({ brands }) => brands.length > 0)
+    .map(({ currency, brands }) => ({
+      currency,
+      brands: brands.map(({ cardBrandId, captures, declines }) => {
+        return { cardBrandId, captures, declines };
+      }),
+    }));
+}
+
 function plain(found: readonly SalesCurrency[]) {
   return found
     .map(({ currency, totals: { captured, refunded, captures, declines } }) => {
@@ -79,17 +118,50 @@ describe('sales', () => {
         const all = { tenantId: TENANT, sandbox, ...rangeOf(stories.flat()) };
         const months = await view.sales({ ...all, unit: 'month' });
         expect(plain(months)).toEqual(recounted(stories.flat(), sandbox));
+        expect(plainBrands(months)).toEqual(recountedBrands(stories, sandbox));
         const some = { ...all, to: monthLater(all.from) };
         const inRange = stories.flat().filter(({ at }) => at.slice(0, 10) <= some.to);
         for (const unit of ['day', 'hour'] as const) {
           const found = await view.sales({ ...some, unit });
           expect(plain(found), unit).toEqual(recounted(inRange, sandbox));
+          const parts = stories.map(([first, ...rest]) => [
+            ...(first === undefined ? [] : [first]),
+            ...rest.filter(({ at }) => at.slice(0, 10) <= some.to),
+          ]);
+          expect(plainBrands(found), unit).toEqual(recountedBrands(parts, sandbox));
         }
         await expectEqualToRebuilt({ events, store, vault: undefined, projections: [ledger] });
       }),
       { numRuns: 15 },
     );
   });
+
+  it.each([1, 7, 1_000])(
+    'count by card network in batches of %i events',
+    async (maxBatchEvents) => {
+      const card = (brandId: number) => ({ ...(A.submitted().card as Transaction.Card), brandId });
+      const ended = [
+        [card(1), A.captured({ cardBrandId: 1 })],
+        [card(1), A.declined({ cardBrandId: 1 })],
+        [card(2), A.captured({ cardBrandId: 2 })],
+        [null, A.captured()],
+        // A free trial captures nothing.
+        [card(2), A.captured({ cardBrandId: 2, amountMinor: 0n })],
+      ] as const;
+      const stories = ended.map(([of, end]) => [A.submitted({ card: of }), A.started(), end]);
+      const { store } = await worldOf(stories, maxBatchEvents);
+      const day = '2025-12-01';
+      const asked = { tenantId: TENANT, sandbox: false, unit: 'day', from: day, to: day } as const;
+      const [found] = await new SalesView(store).sales(asked);
+      expect(found?.brands).toEqual([
+        { cardBrandId: 1, cardBrand: 'NetworkA', captures: 1, declines: 1 },
+        { cardBrandId: 2, cardBrand: 'NetworkB', captures: 1, declines: 0 },
+        { cardBrandId: 0, cardBrand: 'Unknown', captures: 1, declines: 0 },
+      ]);
+      const other = await new SalesView(store).sales({ ...asked, merchantAccountId: 8 });
+      expect(other).toEqual([]);
+    },
+  );
 
   it('have every period of the range, also those without anything', async () => {
     const capture = A.captured({ at: '2026-02-27T23:10:00.000Z' });

@@ -1,6 +1,13 @@
 /** Executes commands: read, fold, decide, append; and again after a conflict. */
 import { isLeft } from 'fp-ts/lib/Either.js';
-import { type Event as AnyEvent, decodeEvent, encodeEvent, openerOf, sealerOf } from './catalog.ts';
+import {
+  type Event as AnyEvent,
+  decodeEvent,
+  decodeRecord,
+  encodeEvent,
+  openerOf,
+  sealerOf,
+} from './catalog.ts';
 import type { EventStore, Receipt } from './event-store.ts';
 import {
   type Aggregate,
@@ -11,7 +18,7 @@ import {
   type RejectionOf,
   type StateOf,
 } from './kernel/aggregate.ts';
-import type { EncodedEvent, EventMetadata, StoredEvent } from './kernel/envelope.ts';
+import type { EncodedEvent, EventMetadata, RecordedEvent, StoredEvent } from './kernel/envelope.ts';
 import { fingerprintOf } from './kernel/fingerprint.ts';
 import { type CommandId, eventIdOf, type StreamName } from './kernel/ids.ts';
 import type { AnyVault, PersonalDataVault } from './kernel/personal-data.ts';
@@ -99,9 +106,28 @@ export async function load<Of extends Aggregate>(
   const known = (cache?.get(stream) ?? emptyStream(aggregate)) as Loaded<StateOf<Of>>;
   const news = await store.read(stream, { from: known.revision + 1 });
   if (news.length === 0) return known;
-  const loaded = advance(aggregate, known, news, await openerOf(vault, news));
+  const opener = await openerOf(vault, news);
+  const events = news.map((stored) => decodeEvent(stored, opener));
+  const loaded = advance(aggregate, known, news, events);
   cache?.set(stream, loaded);
   return loaded as Loaded<StateOf<Of>>;
+}
+
+/** Reads the events of a stream, oldest first. Their state is cached, so that it is not read again. */
+export async function loadRecords(
+  { store, cache, vault }: Executor,
+  aggregate: Aggregate,
+  stream: StreamName,
+): Promise<readonly RecordedEvent<AnyEvent>[]> {
+  const stored = await store.read(stream);
+  const opener = await openerOf(vault, stored);
+  const records = stored.map((each) => decodeRecord(each, opener));
+  const isNews = (cache?.get(stream)?.revision ?? -1) < stored.length - 1;
+  if (cache !== undefined && isNews) {
+    const events = records.map(({ event }) => event);
+    cache.set(stream, advance(aggregate, emptyStream(aggregate), stored, events));
+  }
+  return records;
 }
 
 function emptyStream({ initial }: Aggregate): Loaded<unknown> {
@@ -112,9 +138,8 @@ function advance(
   aggregate: Aggregate,
   { state, revision: seen, commands, characters }: Loaded<unknown>,
   news: readonly StoredEvent[],
-  vault: PersonalDataVault | undefined,
+  events: readonly AnyEvent[],
 ): Loaded<unknown> {
-  const events = news.map((stored) => decodeEvent(stored, vault));
   let revision = seen;
   let firstRevision = seen + 1;
   for (const [index, stored] of news.entries()) {

@@ -8,6 +8,7 @@ import type { MailRefusal } from './mail/refusals.ts';
 import type { MerchantAccountRefusal } from './merchant-accounts/refusals.ts';
 import type { PaymentRefusal, TransientPaymentRefusal } from './payments/refusals.ts';
 import type { ClockRefusal, TransientClockRefusal } from './runtime/refusals.ts';
+import type { SavedSearchRefusal } from './saved-searches/refusals.ts';
 import type { SenderDomainRefusal } from './sender-domains/refusals.ts';
 import type { TenantRefusal } from './tenants/refusals.ts';
 import type { TransientUserRefusal, UserRefusal } from './users/refusals.ts';
@@ -22,6 +23,7 @@ export type SliceRefusal =
   | DisputeRefusal
   | BlackListRefusal
   | BookRefusal
+  | SavedSearchRefusal
   | SenderDomainRefusal
   | WebhookRefusal
   | UserRefusal

@@ -93,12 +93,18 @@ export {
   type AccountsPage,
   type AccountsQuery,
   type BooksQuery,
-  type LedgerEntry,
   LedgerView,
   ledger,
   type TrialBalance,
   type TrialBalanceCurrency,
 } from './views/ledger.ts';
+export {
+  EntryView,
+  type LedgerEntry,
+  type Posting,
+  type PostingsPage,
+  type PostingsQuery,
+} from './views/ledger-entries.ts';
 export { type MitigationRecord, MitigationView, type ReducedRecord } from './views/mitigation.ts';
 export {
   type AlertDeadline,
@@ -142,6 +148,7 @@ export {
   type SalesUnit,
   SalesView,
   type Sold,
+  type SoldBrand,
 } from './views/sales.ts';
 export type { SearchRecord } from './views/search-record.ts';
 export {
@@ -222,3 +229,9 @@ export const PROJECTIONS: readonly Projection[] = [
   blackList,
   leads,
 ];
+export {
+  type UnansweredPage,
+  type UnansweredPayment,
+  type UnansweredQuery,
+  UnansweredView,
+} from './views/unanswered.ts';

@@ -1,7 +1,16 @@
 /** What callers may ask the books of a tenant for. */
 import { z } from 'zod';
 import { mayHoldCardNumber } from '../input/card-number-search.ts';
-import { bounded, CurrencyCode, Day, Id, Month, text } from '../input/texts.ts';
+import {
+  bounded,
+  CurrencyCode,
+  DAYS_IN_ORDER,
+  Day,
+  daysInOrder,
+  Id,
+  Month,
+  text,
+} from '../input/texts.ts';
 
 const MAX_LIMIT = 100;
 /** Of a report of months. */
@@ -57,3 +66,15 @@ export const SalesQuery = BooksQuery.extend({
   to: Day,
 });
 export type SalesQuery = z.input<typeof SalesQuery>;
+
+export const PostingsQuery = BooksQuery.extend({
+  account: text(64),
+  currency: CurrencyCode,
+  /** The first day and the last, both included, GMT; without end when absent. */
+  from: Day.optional(),
+  to: Day.optional(),
+  limit: z.int().min(1).max(MAX_LIMIT),
+  /** `end` of the page before. */
+  after: mayHoldCardNumber(z.strictObject({ sort: z.number(), key: bounded(1_000) })).optional(),
+}).refine(daysInOrder, DAYS_IN_ORDER);
+export type PostingsQuery = z.input<typeof PostingsQuery>;

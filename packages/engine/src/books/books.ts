@@ -6,8 +6,11 @@ import type {
   BooksQuery,
   DisputeRateQuery,
   DisputeRateView,
+  EntryView,
   LedgerEntry,
   LedgerView,
+  PostingsPage,
+  PostingsQuery,
   RecurringView,
   SalesCurrency,
   SalesQuery,
@@ -25,6 +28,7 @@ const MAX_ENTRIES = 10_000;
 
 interface BookServices {
   readonly ledger: LedgerView;
+  readonly journal: EntryView;
   readonly statements: StatementView;
   readonly disputeRates: DisputeRateView;
   readonly references: References;
@@ -58,7 +62,13 @@ export class Books {
   async entries(tenantId: TenantId, paymentId: string): Promise<readonly LedgerEntry[]> {
     await this.#services.readSide.caughtUp(tenantId);
     const stream = Transaction.streamOf({ tenantId, transactionId: paymentId as TransactionId });
-    return this.#services.ledger.entriesOf(stream, MAX_ENTRIES);
+    return this.#services.journal.entriesOf(stream, MAX_ENTRIES);
+  }
+
+  /** What was posted to an account, the newest first. */
+  async postings(query: PostingsQuery & { readonly tenantId: TenantId }): Promise<PostingsPage> {
+    await this.#services.readSide.caughtUp(query.tenantId);
+    return this.#services.journal.postings(query);
   }
 
   /** What a month posted to the books of a merchant account, from its opening to its closing balance. */

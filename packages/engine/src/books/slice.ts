@@ -1,6 +1,7 @@
 /** The books and reports: each query waits for its tenant's own writes. */
 import {
   DisputeRateView,
+  EntryView,
   LedgerView,
   RecurringView,
   SalesView,
@@ -17,6 +18,7 @@ export const BOOKS = slice({
     const { readModels } = stores;
     const books = new Books({
       ledger: new LedgerView(readModels),
+      journal: new EntryView(readModels),
       statements: new StatementView(readModels),
       disputeRates: new DisputeRateView(readModels),
       references,

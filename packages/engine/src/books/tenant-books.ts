@@ -15,6 +15,7 @@ import {
   DisputeRateQuery,
   MAX_MONTHS,
   MAX_SALES_DAYS,
+  PostingsQuery,
   RecurringQuery,
   SalesQuery,
   StatementQuery,
@@ -54,6 +55,11 @@ export class TenantBooks {
     const { success, data } = TransactionId.safeParse(paymentId);
     const entries = success ? await this.#books.entries(tenantId, data) : [];
     return environment === 'live' ? entries : entries.filter(({ sandbox }) => sandbox);
+  }
+
+  /** What was posted to an account in one currency, entry by entry, the newest first. */
+  async postings(query: PostingsQuery): ReturnType<Books['postings']> {
+    return this.#books.postings(this.#scoped(query));
   }
 
   /** What a month posted to the books of a merchant account; without currencies where there are none. */
@@ -115,6 +121,7 @@ export const BOOKS_INPUTS: CallInputs<TenantBooks> = {
   trialBalance: [BooksQuery.optional()],
   accounts: [AccountsQuery],
   entries: [z.string()],
+  postings: [PostingsQuery],
   statement: [StatementQuery],
   recurring: [RecurringQuery.optional()],
   disputeRates: [DisputeRateQuery.optional()],

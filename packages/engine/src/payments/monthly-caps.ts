@@ -72,7 +72,11 @@ interface Queue {
 export class MonthlyCaps {
   readonly #commands: CommandRunner;
   readonly #queues = new Map<StreamName, Queue>();
-  readonly #knownOpen = new LRUCache<string, true>({ max: REMEMBERED_OPEN });
+  readonly #knownOpen = new LRUCache<string, true>({
+    // `max` would allocate for all of them at once.
+    maxSize: REMEMBERED_OPEN,
+    sizeCalculation: () => 1,
+  });
 
   constructor(commands: CommandRunner) {
     this.#commands = commands;

@@ -26,7 +26,7 @@ const reference = mayHoldCardNumber(text(255));
 /** Where a page ended. */
 const Anchor = mayHoldCardNumber(z.strictObject({ sort: z.number(), key: bounded(1_000) }));
 
-const Filters = z.strictObject({
+export const SearchFilters = z.strictObject({
   emails: listOf(EmailText),
   orderIds: ids,
   transactionIds: listOf(text(255)),
@@ -65,7 +65,7 @@ const Filters = z.strictObject({
   includeUpdated: z.boolean().optional(),
 });
 
-export const SearchInput = Filters.extend({
+export const SearchInput = SearchFilters.extend({
   limit: z.int().min(1).max(MAX_LIMIT).optional(),
   pageNumber: z.int().min(1).max(1_000_000_000).optional(),
   /** The `end` of the previous page. */
@@ -74,5 +74,14 @@ export const SearchInput = Filters.extend({
 export type Search = z.input<typeof SearchInput>;
 
 /** All that a search finds, without pages. */
-export const ExportInput = Filters.refine(inOrder, IN_ORDER);
+export const ExportInput = SearchFilters.refine(inOrder, IN_ORDER);
 export type Export = z.input<typeof ExportInput>;
+
+export const UnansweredInput = z.strictObject({
+  /** Live data when absent. */
+  sandbox: z.boolean().optional(),
+  limit: z.int().min(1).max(MAX_LIMIT),
+  /** `next` of the page before. */
+  after: mayHoldCardNumber(bounded(1_000)).optional(),
+});
+export type Unanswered = z.input<typeof UnansweredInput>;

@@ -1,5 +1,5 @@
 /** The search of transactions and their detail: each query waits for its tenant's own writes. */
-import { DetailView, SearchView } from '@counterfoil/projections';
+import { DetailView, SearchView, UnansweredView } from '@counterfoil/projections';
 import { type Base, type PartsOf, slice, tenantPart } from '../slice.ts';
 import type { TenantParts } from '../tenants/index.ts';
 import {
@@ -18,6 +18,7 @@ export const TRANSACTIONS = slice({
     const transactions = new Transactions({
       details: new DetailView(readModels, referenceView),
       searches: new SearchView(readModels, referenceView),
+      unanswered: new UnansweredView(readModels),
       readSide,
       clock,
       commands,

@@ -1,13 +1,30 @@
 /** The transactions of one tenant, for one caller. */
 import { TransactionId } from '@counterfoil/core';
-import type { SearchPage, SearchRecord, TransactionDetail } from '@counterfoil/projections';
+import type {
+  SearchPage,
+  SearchRecord,
+  TransactionDetail,
+  UnansweredPage,
+} from '@counterfoil/projections';
 import { z } from 'zod';
 import { type Acting, sandboxOf } from '../acting.ts';
 import type { CallInputs } from '../input/checked-calls.ts';
 import { definedOf } from '../input/defined.ts';
 import { named, nothing, type RecordedCalls } from '../recorded-calls.ts';
-import { type Export, ExportInput, type Search, SearchInput } from './search-input.ts';
+import {
+  type Export,
+  ExportInput,
+  type Search,
+  SearchInput,
+  type Unanswered,
+  UnansweredInput,
+} from './search-input.ts';
 import type { HistoryEntry, Transactions } from './transactions.ts';
+
+export interface TransactionStory {
+  readonly detail: TransactionDetail;
+  readonly history: readonly HistoryEntry[];
+}
 
 export class TenantTransactions {
   readonly #transactions: Transactions;
@@ -26,6 +43,15 @@ export class TenantTransactions {
   /** All that a search finds in pages, newest first: the next one is read when it is asked for. */
   async export(search: Export = {}): Promise<AsyncIterable<readonly SearchRecord[]>> {
     return this.#transactions.pages(queryOf(this.#acting, search));
+  }
+
+  /** Payments of unknown outcome, those that have waited longest first. */
+  async unanswered({ sandbox, ...page }: Unanswered): Promise<UnansweredPage> {
+    return this.#transactions.unanswered({
+      ...definedOf(page),
+      tenantId: this.#acting.tenantId,
+      sandbox: sandboxOf(this.#acting, sandbox),
+    });
   }
 
   /** Undefined when the tenant has no transaction of that id. */
@@ -49,6 +75,15 @@ export class TenantTransactions {
     const isSandbox = first?.type === 'PaymentSubmitted' && first.sandbox;
     return environment === 'live' || isSandbox ? entries : [];
   }
+
+  /** A payment, by its own id or a child's, and its history. Undefined when the tenant has none of that id. */
+  async story(id: string): Promise<TransactionStory | undefined> {
+    const asked = await this.detail(id);
+    const paymentId = asked?.transaction.originalMessageId ?? null;
+    const detail = paymentId === null ? asked : await this.detail(paymentId);
+    if (detail === undefined) return undefined;
+    return { detail, history: await this.history(detail.transaction.messageID) };
+  }
 }
 
 /** The query, limited to what this caller may see. */
@@ -66,12 +101,15 @@ export function queryOf(
 export const TRANSACTION_INPUTS: CallInputs<TenantTransactions> = {
   search: [SearchInput.optional()],
   export: [ExportInput.optional()],
+  unanswered: [UnansweredInput],
   detail: [z.string()],
   history: [z.string()],
+  story: [z.string()],
 };
 
 export const TRANSACTION_CALLS: RecordedCalls<TenantTransactions> = {
   export: nothing,
   detail: named,
   history: named,
+  story: named,
 };

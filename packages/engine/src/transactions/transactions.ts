@@ -12,6 +12,9 @@ import type {
   SearchRecord,
   SearchView,
   TransactionDetail,
+  UnansweredPage,
+  UnansweredQuery,
+  UnansweredView,
 } from '@counterfoil/projections';
 import type { CommandRunner } from '../command-runner.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -35,6 +38,7 @@ interface TransactionServices {
   readonly commands: CommandRunner;
   readonly details: DetailView;
   readonly searches: SearchView;
+  readonly unanswered: UnansweredView;
   readonly readSide: ReadSide;
   readonly clock: Clock;
 }
@@ -65,7 +69,8 @@ export class Transactions {
     transactionId: TransactionId,
   ): Promise<readonly HistoryEntry[]> {
     const { commands } = this.#services;
-    const recorded = await commands.recordedIn(Transaction.streamOf({ tenantId, transactionId }));
+    const stream = Transaction.streamOf({ tenantId, transactionId });
+    const recorded = await commands.recordedIn(Transaction, stream);
     return recorded.map(({ revision, time, event, metadata: { actor, keyId, requestId } }) => ({
       revision,
       recordedAt: time,
@@ -102,5 +107,12 @@ export class Transactions {
   /** The same for payments only, without children. */
   payments({ filter, ...query }: Omit<SearchQuery, 'now'>): Promise<SearchPage> {
     return this.search({ ...query, filter: { ...filter, kinds: PAYMENT_KINDS } });
+  }
+
+  /** Payments of unknown outcome, those that have waited longest first. */
+  async unanswered(query: UnansweredQuery): Promise<UnansweredPage> {
+    const { unanswered, readSide } = this.#services;
+    await readSide.caughtUp(query.tenantId);
+    return unanswered.list(query);
   }
 }

@@ -298,14 +298,14 @@ export class Collection<Asked extends object = object> {
   }
 
   #common(verb: string, suffix: string, description: string) {
-    const { path, one, id, subjectPrefix } = this.#options;
+    const { path, one, words, id, subjectPrefix } = this.#options;
     return {
       operationId: `${verb}${one}`,
       ...(subjectPrefix !== undefined && { subjectPrefix }),
       path: `${path}/{id}${suffix}`,
       tag: ADMIN,
       description,
-      params: paramsOf(id),
+      params: paramsOf(id, words.one),
       responses: { 200: { description: 'The item', schema: this.#answer } },
       idempotency: 'none',
       version: 'sent',
@@ -321,8 +321,8 @@ export class Collection<Asked extends object = object> {
   }
 }
 
-function paramsOf(id: z.ZodType) {
-  return z.object({ id: id.meta({ description: 'The id of the item' }) });
+function paramsOf(id: z.ZodType, one: string) {
+  return z.object({ id: id.meta({ description: `The id of ${one}` }) });
 }
 
 /** An answer with one item, and its ETag where it has a version. */
@@ -340,7 +340,7 @@ export function envelopeOf(item: z.ZodObject, id: string) {
     .object({
       success: z.literal(true),
       message: z.string(),
-      item: item.meta({ description: 'The item' }),
+      item: item.meta({ description: 'What was asked for or changed, as it is now' }),
     })
     .meta({ id });
 }

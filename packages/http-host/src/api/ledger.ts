@@ -1,11 +1,13 @@
 /** The books: trial balance and accounts. */
-
+import { DAYS_IN_ORDER, daysInOrder } from '@counterfoil/engine/input';
 import { z } from 'zod';
 import { type Endpoint, endpoint } from '../http/endpoint.ts';
+import { At, UuidText } from './answer-fields.ts';
 import { cursorOf, inCursor } from './cursor.ts';
 import { apiSlice } from './slice.ts';
 import {
   CurrencyCode,
+  Day,
   type FaceServices,
   Id,
   ledgerFor,
@@ -69,8 +71,34 @@ const Accounts = z
   })
   .meta({ id: 'LedgerAccounts' });
 
+const Posting = z
+  .object({
+    transactionId: UuidText.meta({ description: 'The payment' }),
+    description: z.string().meta({ description: 'The event that posted it' }),
+    revision: z.int().meta({ description: 'Its place among the events of the payment, from 0' }),
+    at: At.meta({ description: 'When it holds in the business' }),
+    merchantAccountId: z.int(),
+    ...totals,
+  })
+  .meta({
+    id: 'LedgerPosting',
+    description: 'What one journal entry posted to the account',
+  });
+
+const Entries = z
+  .object({
+    success: z.literal(true),
+    account: z.string(),
+    currency: z.string(),
+    entries: z.array(Posting).meta({ description: 'The newest first' }),
+    nextCursor: z.string().nullable().meta({ description: '`cursor` of the next page' }),
+  })
+  .meta({ id: 'LedgerEntries' });
+
+const Place = z.strictObject({ sort: z.number(), key: z.string().max(1_000) });
+
 function ledgerEndpoints(services: FaceServices): Endpoint[] {
-  return [trialBalance(services), accounts(services)];
+  return [trialBalance(services), accounts(services), entries(services)];
 }
 
 function trialBalance(services: FaceServices): Endpoint {
@@ -120,6 +148,53 @@ function accounts(services: FaceServices): Endpoint {
       });
       const nextCursor = page.next === undefined ? null : cursorOf(page.next);
       return { status: 200, body: { success: true, accounts: page.accounts, nextCursor } };
+    },
+  });
+}
+
+function entries(services: FaceServices): Endpoint {
+  return endpoint({
+    operationId: 'listLedgerEntries',
+    method: 'GET',
+    path: '/api/ledger/entries',
+    tag: TAG,
+    summary: 'Entries of an account',
+    description:
+      'What each journal entry posted to an account, with the payment that it is of, the newest first. All pages without days add up to the balance of the account.',
+    access: ACCESS,
+    query: z
+      .object({
+        sandbox: booksQuery.sandbox,
+        account: z
+          .string()
+          .min(1)
+          .max(64)
+          .meta({ description: 'By its name in the trial balance', example: 'sales' }),
+        currency: CurrencyCode.meta({ description: 'Its currency', example: 'GBP' }),
+        merchantAccountId: booksQuery.merchantAccountId,
+        from: Day.optional().meta({
+          description: 'The first day, GMT. Absent: since the beginning',
+        }),
+        to: Day.optional().meta({ description: 'The last day, GMT. Absent: until now' }),
+        limit: queryLimit({ max: MAX_LIMIT, fallback: MAX_LIMIT }),
+        cursor: z.string().max(1_000).optional(),
+      })
+      .refine(daysInOrder, DAYS_IN_ORDER),
+    responses: { 200: { description: 'A page of entries', schema: Entries } },
+    rejections: ['live_data_forbidden', 'invalid_request'],
+    idempotency: 'none',
+    async handle(context, { query }) {
+      const { cursor, ...asked } = query;
+      const { postings, moreResults, end } = await ledgerFor(services, context).books.postings({
+        ...asked,
+        ...(cursor !== undefined && { after: inCursor(cursor, Place) }),
+      });
+      const { account, currency } = asked;
+      const nextCursor = moreResults && end !== undefined ? cursorOf(end) : null;
+      return {
+        status: 200,
+        body: { success: true, account, currency, entries: postings, nextCursor },
+      };
     },
   });
 }

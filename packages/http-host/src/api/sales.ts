@@ -1,6 +1,7 @@
 /** The report of sales: by hour, day or month. */
 import { z } from 'zod';
 import { type Endpoint, endpoint } from '../http/endpoint.ts';
+import { CardBrandId, CardBrandName } from './answer-fields.ts';
 import { apiSlice, rows } from './slice.ts';
 import {
   CurrencyCode,
@@ -15,14 +16,18 @@ import {
 const money = (description: string) =>
   z.number().meta({ description: `In major units: ${description}` });
 
+const counts = {
+  captures: z.int().meta({ description: 'Payments that were captured' }),
+  declines: z.int().meta({ description: 'Payments that were declined, each once in the end' }),
+};
+
 const figures = {
   captured: money('captured, less voids'),
   refunded: money('refunded, less refunds that the bank sent back'),
   chargedBack: money('charged back, less chargebacks that were reversed'),
   fees: money('every fee, less those that voids gave back'),
   net: money('captured less refunded, charged back and fees'),
-  captures: z.int().meta({ description: 'Payments that were captured' }),
-  declines: z.int().meta({ description: 'Payments that were declined, each once in the end' }),
+  ...counts,
 };
 
 const Period = z
@@ -39,12 +44,20 @@ const Account = z
   .object({ merchantAccountId: z.int(), ...figures })
   .meta({ id: 'SalesAccount', description: 'Of the range, of one merchant account' });
 
+const Brand = z
+  .object({ cardBrandId: CardBrandId, cardBrand: CardBrandName, ...counts })
+  .meta({ id: 'SalesBrand', description: 'Of the range, of the cards of one network' });
+
 const Currency = z
   .object({
     currency: z.string(),
     periods: z.array(Period).meta({ description: 'Every one of the range, in order' }),
     totals: Totals,
     accounts: z.array(Account).meta({ description: 'Those with anything in the range' }),
+    brands: z.array(Brand).meta({
+      description:
+        'Card networks with anything in the range; `Unknown` has payments without a card, too',
+    }),
   })
   .meta({ id: 'SalesCurrency' });
 

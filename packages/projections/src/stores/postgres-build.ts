@@ -245,8 +245,7 @@ export class PostgresBuild implements Build {
   }
 
   async list(collection: string, options: ListOptions): Promise<readonly Document[]> {
-    const { name, kind } = this.#spec(collection);
-    if (kind === 'walked') throw new RangeError(`${name} is walked, not listed`);
+    const { name } = this.#spec(collection);
     const { prefix, after, limit } = options;
     const from = after !== undefined && after >= prefix ? after : prefix;
     const rows = await this.#select({

@@ -190,7 +190,6 @@ export class SqliteBuild implements Build {
 
   async list(collection: string, options: ListOptions): Promise<readonly Document[]> {
     const spec = this.#spec(collection);
-    if (spec.kind === 'walked') throw new RangeError(`${spec.name} is walked, not listed`);
     const { prefix, after, limit } = options;
     const from = after !== undefined && after >= prefix ? after : prefix;
     return this.#read(() =>

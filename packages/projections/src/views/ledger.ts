@@ -3,21 +3,21 @@ import {
   type JournalLine,
   journal,
   MONEY_EVENTS,
+  never,
   type RawNumber,
   toExactMajor,
-  toMajor,
 } from '@counterfoil/core';
 import type { Projection, Recorded, States } from '../projection.ts';
 import type { Build, ReadModelStore } from '../read-model-store.ts';
-import { BALANCES, ENTRIES, LEDGER, liveModel } from './live-model.ts';
+import { ENTRY_COLLECTIONS, entryDocuments } from './ledger-entries.ts';
+import { BALANCES, LEDGER, liveModel } from './live-model.ts';
 import { partitionOf } from './search-record.ts';
 
 /** Raised when the documents change their shape or meaning. */
-const VERSION = '4';
+const VERSION = '6';
 /** Balances read at a time while they are added up. */
 const LIST_PAGE = 1_000;
 const MERCHANT_ACCOUNT_DIGITS = 10;
-const REVISION_DIGITS = 10;
 
 export interface Balance {
   readonly debitMinor: bigint;
@@ -36,11 +36,18 @@ const NOTHING_COUNTED: Counts = {
   declines: 0,
 };
 
+/** How the payments with cards of one network ended. */
+export type BrandCounts = Pick<Counts, 'captures' | 'declines'>;
+
 /** What one hour or month (GMT) posted to each account of a merchant account, in one currency, and of how many. */
 export interface PeriodTotals {
   readonly accounts: Map<string, Balance>;
   readonly counts: Counts;
+  /** By `cardBrandId`; they add up to the captures and declines of `counts`. */
+  readonly brands: ReadonlyMap<number, BrandCounts>;
 }
+
+const NO_BRANDS: PeriodTotals['brands'] = new Map();
 
 type State = Balance | PeriodTotals;
 
@@ -52,10 +59,7 @@ export const ledger: Projection<State> = {
   categories: new Set(['transaction']),
   types: MONEY_EVENTS,
   stateCollection: BALANCES,
-  collections: [
-    { name: BALANCES, kind: 'keyed' },
-    { name: ENTRIES, kind: 'keyed' },
-  ],
+  collections: [{ name: BALANCES, kind: 'keyed' }, ...ENTRY_COLLECTIONS],
 
   needs(record) {
     const counting = countingOf(record);
@@ -73,11 +77,10 @@ export const ledger: Projection<State> = {
   apply(record, states: States<State>) {
     const changed = new Map<string, State>();
     const counting = countingOf(record);
-    const { keys = [], counted = [] } = counting ?? {};
-    for (const key of keys) {
-      const { accounts, counts } = copyOf(states.get(key));
-      const more = counted.map((name) => [name, counts[name] + 1] as const);
-      changed.set(key, { accounts, counts: { ...counts, ...Object.fromEntries(more) } });
+    if (counting !== undefined) {
+      for (const key of counting.keys) {
+        changed.set(key, counted(copyOf(states.get(key)), counting));
+      }
     }
     const entry = journal(record.event);
     if (entry === undefined) return { states: [...changed] };
@@ -93,29 +96,17 @@ export const ledger: Projection<State> = {
         changed.set(period, totals);
       }
     }
-    const { stream, revision } = record;
-    const key = `${stream}@${String(revision).padStart(REVISION_DIGITS, '0')}`;
-    const stored: StoredEntry = [
-      entry.description,
-      entry.at,
-      entry.merchantAccountId,
-      entry.sandbox,
-      entry.lines.map(({ account, currency, debitMinor, creditMinor }) => [
-        account,
-        currency,
-        debitMinor.toString(),
-        creditMinor.toString(),
-      ]),
-    ];
-    const document = { collection: ENTRIES, key, body: JSON.stringify(stored) };
-    return { states: [...changed], documents: [document] };
+    return { states: [...changed], documents: entryDocuments(record, entry) };
   },
 
   encode(state) {
     if (!('accounts' in state)) return JSON.stringify(texts(state));
     const accounts = [...state.accounts].sort(byName).map(([name, each]) => [name, texts(each)]);
     const counts = COUNTED.map((name) => state.counts[name]);
-    return JSON.stringify({ accounts: Object.fromEntries(accounts), counts });
+    const brands = [...state.brands]
+      .sort(([one], [other]) => one - other)
+      .map(([id, { captures, declines }]) => [id, captures, declines]);
+    return JSON.stringify({ accounts: Object.fromEntries(accounts), counts, brands });
   },
 
   decode(body) {
@@ -125,7 +116,14 @@ export const ledger: Projection<State> = {
       ([name, each]) => [name, balanceIn(each)] as const,
     );
     const counts = COUNTED.map((name, index) => [name, stored.counts[index] ?? 0] as const);
-    return { accounts: new Map(accounts), counts: Object.fromEntries(counts) as Counts };
+    const brands = stored.brands.map(
+      ([id, captures, declines]) => [id, { captures, declines }] as const,
+    );
+    return {
+      accounts: new Map(accounts),
+      counts: Object.fromEntries(counts) as Counts,
+      brands: new Map(brands),
+    };
   },
 };
 
@@ -133,6 +131,7 @@ type StoredBalance = readonly [debit: string, credit: string];
 interface StoredPeriod {
   readonly accounts: Readonly<Record<string, StoredBalance>>;
   readonly counts: readonly number[];
+  readonly brands: readonly (readonly [cardBrandId: number, captures: number, declines: number])[];
 }
 
 function isBalance(stored: object): stored is StoredBalance {
@@ -149,47 +148,78 @@ function balanceIn([debit, credit]: StoredBalance): Balance {
 
 function copyOf(state: State | undefined): PeriodTotals {
   const totals = state as PeriodTotals | undefined;
-  return { accounts: new Map(totals?.accounts), counts: totals?.counts ?? NOTHING_COUNTED };
+  return {
+    accounts: new Map(totals?.accounts),
+    counts: totals?.counts ?? NOTHING_COUNTED,
+    brands: totals?.brands ?? NO_BRANDS,
+  };
 }
 
-/** What an event counts as, and the periods in which; undefined for most. A free trial captures nothing. */
-function countingOf(record: Recorded) {
+interface Counted {
+  readonly names: readonly (keyof Counts)[];
+  /** Of a capture or a decline. */
+  readonly cardBrandId?: number;
+}
+
+function counted({ accounts, counts, brands }: PeriodTotals, more: Counted): PeriodTotals {
+  const { names, cardBrandId } = more;
+  const totals = { accounts, counts: onceMore(counts, names), brands };
+  if (cardBrandId === undefined) return totals;
+  const { captures, declines } = brands.get(cardBrandId) ?? NOTHING_COUNTED;
+  const brand = onceMore({ captures, declines }, names as readonly (keyof BrandCounts)[]);
+  return { ...totals, brands: new Map([...brands, [cardBrandId, brand]]) };
+}
+
+function onceMore<Numbers extends Readonly<Record<string, number>>>(
+  numbers: Numbers,
+  names: readonly (keyof Numbers & string)[],
+): Numbers {
+  const more = names.map((name) => [name, (numbers[name] ?? 0) + 1] as const);
+  return { ...numbers, ...Object.fromEntries(more) };
+}
+
+/** What an event counts as, and the periods in which; undefined for most. */
+function countingOf(
+  record: Recorded,
+): (Counted & { readonly keys: readonly string[] }) | undefined {
   const { event } = record;
   switch (event.type) {
     case 'PaymentCaptured':
     case 'PaymentDeclined':
     case 'ChargebackOpened':
     case 'AlertReceived': {
-      const counted = countedIn(event);
-      const keys = periodKeys(booksOf(record, event), event.currency, event.at);
-      return counted.length === 0 ? undefined : { counted, keys };
+      const what = countedOf(event);
+      if (what === undefined) return undefined;
+      return { ...what, keys: periodKeys(booksOf(record, event), event.currency, event.at) };
     }
     default:
       return undefined;
   }
 }
 
-function countedIn(
+/** A free trial captures nothing. */
+function countedOf(
   event: Extract<
     Recorded['event'],
     { type: 'PaymentCaptured' | 'PaymentDeclined' | 'ChargebackOpened' | 'AlertReceived' }
   >,
-): readonly (keyof Counts)[] {
-  if (event.type === 'ChargebackOpened') return ['chargebacks'];
-  if (event.type === 'PaymentDeclined') return ['declines'];
-  if (event.type === 'PaymentCaptured') return event.amountMinor > 0n ? ['captures'] : [];
-  return WARNINGS.has(event.alertType) ? ['alerts', 'fraudWarnings'] : ['alerts'];
+): Counted | undefined {
+  switch (event.type) {
+    case 'ChargebackOpened':
+      return { names: ['chargebacks'] };
+    case 'AlertReceived':
+      return { names: WARNINGS.has(event.alertType) ? ['alerts', 'fraudWarnings'] : ['alerts'] };
+    case 'PaymentDeclined':
+      return { names: ['declines'], cardBrandId: event.cardBrandId };
+    case 'PaymentCaptured':
+      if (event.amountMinor === 0n) return undefined;
+      return { names: ['captures'], cardBrandId: event.cardBrandId };
+    default:
+      return never(event);
+  }
 }
 
 const WARNINGS: ReadonlySet<string> = new Set(['ConfirmedFraud', 'EarlyFraudWarning']);
-
-type StoredEntry = readonly [
-  description: string,
-  at: string,
-  merchantAccountId: number,
-  sandbox: boolean,
-  lines: readonly (readonly [account: string, currency: string, debit: string, credit: string])[],
-];
 
 export interface Books {
   readonly tenantId: number;
@@ -301,22 +331,6 @@ export interface AccountsPage {
   readonly next: string | undefined;
 }
 
-/** What one event posted, with the place of the event in the log. Amounts in major units. */
-export interface LedgerEntry {
-  readonly stream: string;
-  readonly revision: number;
-  readonly description: string;
-  readonly at: string;
-  readonly merchantAccountId: number;
-  readonly sandbox: boolean;
-  readonly lines: readonly {
-    readonly account: string;
-    readonly currency: string;
-    readonly debit: number;
-    readonly credit: number;
-  }[];
-}
-
 /** Queries over the ledger read model. */
 export class LedgerView {
   readonly #store: ReadModelStore;
@@ -369,29 +383,6 @@ export class LedgerView {
       balanced: sums.every(({ total }) => total.debitMinor === total.creditMinor),
       currencies: sums.map(({ shown }) => shown),
     };
-  }
-
-  /** The journal entries of one event stream, in the order of its events. */
-  async entriesOf(stream: string, limit: number): Promise<readonly LedgerEntry[]> {
-    const model = await liveModel(this.#store, LEDGER);
-    const found = await model.list(ENTRIES, { prefix: `${stream}@`, limit });
-    return found.map(({ key, body }) => {
-      const [description, at, merchantAccountId, sandbox, lines] = JSON.parse(body) as StoredEntry;
-      return {
-        stream,
-        revision: Number(key.slice(stream.length + 1)),
-        description,
-        at,
-        merchantAccountId,
-        sandbox,
-        lines: lines.map(([account, currency, debit, credit]) => ({
-          account,
-          currency,
-          debit: toMajor(BigInt(debit), currency),
-          credit: toMajor(BigInt(credit), currency),
-        })),
-      };
-    });
   }
 }
 

@@ -6,6 +6,7 @@ export const PAYMENTS = 'payments';
 export const RECORDS = 'records';
 export const DESCRIPTORS = 'descriptors';
 export const OPEN_INTENTS = 'open_intents';
+export const UNANSWERED = 'unanswered';
 export const ALERT_DEADLINES = 'alert_deadlines';
 export const RESERVE_RELEASES = 'reserve_releases';
 export const EXPIRIES = 'expiries';
@@ -33,6 +34,7 @@ export const MONTHS = 'months';
 export const LEDGER = 'ledger';
 export const BALANCES = 'balances';
 export const ENTRIES = 'entries';
+export const POSTED = 'posted';
 
 export const SETTLEMENTS = 'settlements';
 export const SETTLEMENT_STATES = 'settlement_states';

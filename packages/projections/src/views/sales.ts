@@ -1,11 +1,20 @@
 /** What was captured, refunded and declined, by hour, day or month. */
-import { type RawNumber, toExactMajor } from '@counterfoil/core';
+import { type RawNumber, Transaction, toExactMajor } from '@counterfoil/core';
 import type { Build, ReadModelStore } from '../read-model-store.ts';
-import { type Balance, hourOfKey, hoursKey, ledger, type PeriodTotals } from './ledger.ts';
+import {
+  type Balance,
+  type BrandCounts,
+  hourOfKey,
+  hoursKey,
+  ledger,
+  type PeriodTotals,
+} from './ledger.ts';
 import { bookedMonths } from './ledger-months.ts';
 import { BALANCES, LEDGER, liveModel } from './live-model.ts';
 import { monthAfter, monthsIn } from './recurring.ts';
 
+const { CARD_BRAND } = Transaction;
+const UNKNOWN_BRAND = 0;
 /** Documents of hours read at a time: one for each merchant account and currency. */
 const LIST_PAGE = 5_000;
 const DAY_MS = 86_400_000;
@@ -55,6 +64,14 @@ export interface SalesCurrency {
   readonly totals: Sold;
   /** Those with anything in the range. */
   readonly accounts: readonly (Sold & { readonly merchantAccountId: number })[];
+  /** Those with anything in the range, the unknown one last. */
+  readonly brands: readonly SoldBrand[];
+}
+
+/** Payments with cards of one network. */
+export interface SoldBrand extends BrandCounts {
+  readonly cardBrandId: number;
+  readonly cardBrand: string;
 }
 
 interface Booked extends PeriodTotals {
@@ -95,6 +112,7 @@ export class SalesView {
     const model = await liveModel(this.#store, LEDGER);
     const found = new Map<string, Map<string, Sum>>();
     const accounts = new Map<string, Map<number, Sum>>();
+    const brands = new Map<string, Map<number, BrandCounts>>();
     for await (const booked of bookedIn(model, query)) {
       const { currency, period, merchantAccountId } = booked;
       const asked = query.merchantAccountId ?? merchantAccountId;
@@ -102,6 +120,7 @@ export class SalesView {
       const sum = sumOf(booked);
       addTo(found, currency, period, sum);
       addTo(accounts, currency, merchantAccountId, sum);
+      brands.set(currency, withBrands(brands.get(currency), booked.brands));
     }
     const periods = periodsOf(query);
     return [...found]
@@ -116,6 +135,7 @@ export class SalesView {
         accounts: [...(accounts.get(currency) ?? [])]
           .sort(([one], [other]) => one - other)
           .map(([merchantAccountId, sum]) => ({ merchantAccountId, ...shownOf(sum, currency) })),
+        brands: shownBrands(brands.get(currency)),
       }));
   }
 }
@@ -124,6 +144,31 @@ function addTo<Key>(all: Map<string, Map<Key, Sum>>, currency: string, key: Key,
   const sums = all.get(currency) ?? new Map<Key, Sum>();
   sums.set(key, plus(sums.get(key) ?? NOTHING, sum));
   all.set(currency, sums);
+}
+
+type Brands = PeriodTotals['brands'];
+
+function withBrands(sums: Brands = new Map(), more: Brands): Map<number, BrandCounts> {
+  const all = new Map(sums);
+  for (const [id, { captures, declines }] of more) {
+    const before = all.get(id);
+    all.set(id, {
+      captures: captures + (before?.captures ?? 0),
+      declines: declines + (before?.declines ?? 0),
+    });
+  }
+  return all;
+}
+
+function shownBrands(sums: Brands = new Map()): readonly SoldBrand[] {
+  const place = (id: number) => (id === UNKNOWN_BRAND ? CARD_BRAND.length : id);
+  return [...sums]
+    .sort(([one], [other]) => place(one) - place(other))
+    .map(([cardBrandId, counts]) => ({
+      cardBrandId,
+      cardBrand: CARD_BRAND[cardBrandId] ?? '',
+      ...counts,
+    }));
 }
 
 async function* bookedIn(model: Build, query: SalesQuery): AsyncGenerator<Booked> {

@@ -13,6 +13,7 @@ import {
   RECORDS,
   RESERVE_RELEASES,
   TRANSACTIONS,
+  UNANSWERED,
 } from './live-model.ts';
 import { openWorkOf } from './open-work.ts';
 import { packed } from './packed.ts';
@@ -25,9 +26,10 @@ import {
   RECORD_FIELDS,
   storedRecord,
 } from './search-record.ts';
+import { unansweredOf } from './unanswered.ts';
 
 /** Raised when the documents mean something else though their shapes are the same. */
-const MEANING = 5;
+const MEANING = 6;
 
 export const storedPayment = packed(Transaction.Payment);
 
@@ -41,6 +43,7 @@ export const transactions: Projection<Transaction.Payment> = {
     { name: RECORDS, kind: 'walked', fields: RECORD_FIELDS, companions: RECORD_COMPANIONS },
     { name: DESCRIPTORS, kind: 'dictionary' },
     { name: OPEN_INTENTS, kind: 'keyed' },
+    { name: UNANSWERED, kind: 'keyed' },
     { name: ALERT_DEADLINES, kind: 'keyed' },
     { name: CHARGEBACK_DEADLINES, kind: 'keyed' },
     { name: RESERVE_RELEASES, kind: 'keyed' },
@@ -85,7 +88,7 @@ export const transactions: Projection<Transaction.Payment> = {
         shared: true,
       });
     }
-    documents.push(...openWorkOf(tenantId, payment));
+    documents.push(...openWorkOf(tenantId, payment), ...unansweredOf(tenantId, payment));
     return documents;
   },
 

@@ -18,23 +18,29 @@ export function describeQueries(harness: Harness): void {
 }
 
 function describeLists(harness: Harness): void {
-  it('lists by prefix in key order, from a key on, up to a limit', async () => {
-    const build = await harness.build();
-    await commit(
-      build,
-      made('things', ...['b/2', 'a/1', 'b/1', 'b', 'c', 'b/10'].map((key) => thing(key))),
-    );
-    const list = async (prefix: string, limit: number, after?: string) => {
-      const options = { prefix, limit, ...(after === undefined ? {} : { after }) };
-      return (await build.list('things', options)).map(({ key }) => key);
-    };
-    expect(await list('', 10)).toEqual(['a/1', 'b', 'b/1', 'b/10', 'b/2', 'c']);
-    expect(await list('b/', 10)).toEqual(['b/1', 'b/10', 'b/2']);
-    expect(await list('b/', 2)).toEqual(['b/1', 'b/10']);
-    expect(await list('b/', 2, 'b/10')).toEqual(['b/2']);
-    expect(await list('b/', 2, 'a')).toEqual(['b/1', 'b/10']);
-    expect(await list('z', 2)).toEqual([]);
-  });
+  it.each([
+    ['things', (key: string) => thing(key)],
+    ['rows', (key: string) => row({ key, sort: key.length })],
+  ] as const)(
+    'lists %s by prefix in key order, from a key on, up to a limit',
+    async (of, document) => {
+      const build = await harness.build();
+      const documents = ['b/2', 'a/1', 'b/1', 'b', 'c', 'b/10'].map(document);
+      await commit(build, made(of, ...documents));
+      const list = async (prefix: string, limit: number, after?: string) => {
+        const options = { prefix, limit, ...(after === undefined ? {} : { after }) };
+        return (await build.list(of, options)).map(({ key }) => key);
+      };
+      expect(await list('', 10)).toEqual(['a/1', 'b', 'b/1', 'b/10', 'b/2', 'c']);
+      expect(await list('b/', 10)).toEqual(['b/1', 'b/10', 'b/2']);
+      expect(await list('b/', 2)).toEqual(['b/1', 'b/10']);
+      expect(await list('b/', 2, 'b/10')).toEqual(['b/2']);
+      expect(await list('b/', 2, 'a')).toEqual(['b/1', 'b/10']);
+      expect(await list('z', 2)).toEqual([]);
+      const [{ body } = { body: '' }] = await build.list(of, { prefix: 'c', limit: 1 });
+      expect(body).toBe(documents.find(({ key }) => key === 'c')?.body);
+    },
+  );
 }
 
 function describeWalks(harness: Harness): void {
