@@ -15,6 +15,7 @@ import * as MailProfile from './domain/mail-profile.ts';
 import * as MerchantAccount from './domain/merchant-account.ts';
 import * as MonthlyCap from './domain/monthly-cap.ts';
 import * as Reference from './domain/reference.ts';
+import * as SavedSearches from './domain/saved-searches.ts';
 import * as SenderDomains from './domain/sender-domains.ts';
 import * as Sequence from './domain/sequence.ts';
 import * as Settlement from './domain/settlement.ts';
@@ -59,6 +60,7 @@ const AGGREGATES = [
   MerchantAccount,
   MonthlyCap,
   Reference,
+  SavedSearches,
   SenderDomains,
   Sequence,
   Settlement,

@@ -30,6 +30,7 @@ export * as MerchantAccount from './domain/merchant-account.ts';
 export * as MonthlyCap from './domain/monthly-cap.ts';
 export * as Reference from './domain/reference.ts';
 export * as Routing from './domain/routing.ts';
+export * as SavedSearches from './domain/saved-searches.ts';
 export * as SenderDomains from './domain/sender-domains.ts';
 export * as Sequence from './domain/sequence.ts';
 export * as Settlement from './domain/settlement.ts';
@@ -53,6 +54,7 @@ export {
   execute,
   type Loaded,
   load,
+  loadRecords,
   MAX_DECISIONS,
   type StateCache,
 } from './execute.ts';

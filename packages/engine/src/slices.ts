@@ -13,6 +13,7 @@ import { LEADS } from './leads/slice.ts';
 import { MAIL } from './mail/slice.ts';
 import { MERCHANT_ACCOUNTS } from './merchant-accounts/slice.ts';
 import { PAYMENTS } from './payments/slice.ts';
+import { SAVED_SEARCHES } from './saved-searches/slice.ts';
 import { SENDER_DOMAINS } from './sender-domains/slice.ts';
 import { SETTLEMENTS } from './settlements/slice.ts';
 import type { Base, Slice, TenantPart } from './slice.ts';
@@ -32,6 +33,7 @@ export const SLICES = [
   WEBHOOKS,
   IDENTITIES,
   TRANSACTIONS,
+  SAVED_SEARCHES,
   BLACK_LIST,
   PAYMENTS,
   CHECKOUT_SESSIONS,

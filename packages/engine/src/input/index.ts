@@ -18,6 +18,7 @@ export {
 export { MAIL_KINDS } from '../mail/outbox.ts';
 export { SUPPRESSION_REASONS } from '../mail/suppressions.ts';
 export { AddressInput, CallersId, SessionInput } from '../payments/payment-input.ts';
+export { checkSavedFilters } from '../saved-searches/saved-search-input.ts';
 export { minorOf } from './amounts.ts';
 export {
   cadenceOf,
@@ -39,7 +40,9 @@ export { type Definition, definitionOf, innerTypeOf, partsOf } from './schema-pa
 export {
   bounded,
   CurrencyCode,
+  DAYS_IN_ORDER,
   Day,
+  daysInOrder,
   EmailText,
   Id,
   IN_ORDER,

@@ -67,6 +67,12 @@ export function inOrder({
 }
 export const IN_ORDER = { message: 'must not be after dateTo', path: ['dateFrom'] };
 
+/** The same of a range named `from` and `to`. */
+export function daysInOrder({ from, to }: { from?: string | undefined; to?: string | undefined }) {
+  return inOrder({ dateFrom: from, dateTo: to });
+}
+export const DAYS_IN_ORDER = { message: 'must not be after to', path: ['from'] };
+
 /** Always names the same effect. Undefined, and nothing else, means a new one. */
 export const IdempotencyKey = name(255);
 export const keyed = { idempotencyKey: IdempotencyKey.optional() };
