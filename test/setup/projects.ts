@@ -22,7 +22,7 @@ const onEveryStore = [
   'test/engine/{activity-store,evidence-store,open-ledger,own-projections,pending-answers}.test.ts',
   'test/engine/{sandbox-books,sandbox-contract,users,webhook-deliveries}.test.ts',
   'test/http-host/{idempotency,outbox}.test.ts',
-  'test/projections/{erasure,rebuild,recurring,search,subscriptions}.test.ts',
+  'test/projections/{erasure,postings,rebuild,recurring,search,subscriptions}.test.ts',
 ];
 
 /** `JOURNEYS=all` runs all of them on the engines of servers. */
@@ -92,7 +92,7 @@ export const PROJECTS: readonly Project[] = [
       'test/simulation/{activity-crash,crash,billing-crash,erasure-crash,gateway-crash,mail-crash,webhook-crash}.test.ts',
       'test/simulation/{monthly-cap,subscription-start,test-clock}.test.ts',
       'test/http-host/{cli,doctor}*.test.ts',
-      'test/http-host/node-version.test.ts',
+      'test/http-host/{console-operator-work,node-version}.test.ts',
       'test/e2e/{mail-delivery,several-hosts-deaths}.test.ts',
       'test/event-stores/sqlite-{disk,process}.test.ts',
     ],
@@ -105,7 +105,7 @@ export const PROJECTS: readonly Project[] = [
     name: 'examples',
     include: [
       'test/docs/readme.test.ts',
-      'test/e2e/{console,demo,demo-hosts}.test.ts',
+      'test/e2e/{console,demo,demo-hosts,reference}.test.ts',
       'test/examples/*.test.ts',
     ],
     postgres: true,

@@ -5,9 +5,9 @@ import {
   type AnyCommand,
   type CommandId,
   type CommandOf,
+  categoryOf,
   type Decision,
   decodeEvent,
-  decodeRecord,
   type Event,
   type EventOf,
   type Executor,
@@ -15,6 +15,7 @@ import {
   fingerprintOf,
   fold,
   load,
+  loadRecords,
   openerOf,
   type Position,
   type RecordedEvent,
@@ -27,6 +28,7 @@ import {
 import { refused } from './refusal.ts';
 import type { Clock } from './runtime/clock.ts';
 import { KeyedMutex, type KeyedMutexOptions } from './runtime/keyed-mutex.ts';
+import { traced } from './tracing.ts';
 
 /** Hex digits of a keyed mark: 128 bits. */
 const MARK_LENGTH = 32;
@@ -96,7 +98,32 @@ export class CommandRunner {
    * Throws `Refused` where the domain says no, with `ConcurrentUpdate` where other processes kept
    * winning, and with `StreamBusy` where the commands before it on the stream take too long.
    */
-  async execute<Of extends Executable>(
+  execute<Of extends Executable>(
+    aggregate: Of,
+    command: CommandOf<Of>,
+    name: CommandName,
+    caller: Caller,
+  ): Promise<Done<Of>> {
+    return traced(
+      () => ({
+        name: `append ${categoryOf(aggregate.streamOf(command))}`,
+        attributes: {
+          'counterfoil.tenant_id': command.tenantId,
+          'counterfoil.command': command.type,
+        },
+      }),
+      async (span) => {
+        const done = await this.#execute(aggregate, command, name, caller);
+        span?.setAttributes({
+          'counterfoil.events': done.events.length,
+          'counterfoil.repeated': done.repeated,
+        });
+        return done;
+      },
+    );
+  }
+
+  async #execute<Of extends Executable>(
     aggregate: Of,
     command: CommandOf<Of>,
     { commandId, content }: CommandName,
@@ -176,11 +203,11 @@ export class CommandRunner {
   }
 
   /** The events of a stream, oldest first. Rejects with `DamagedEvent` where one cannot be read. */
-  async recordedIn(stream: StreamName): Promise<readonly RecordedEvent<Event>[]> {
-    const { store, vault } = this.executor;
-    const stored = await store.read(stream);
-    const opener = await openerOf(vault, stored);
-    return stored.map((each) => decodeRecord(each, opener));
+  async recordedIn(
+    aggregate: Executable,
+    stream: StreamName,
+  ): Promise<readonly RecordedEvent<Event>[]> {
+    return loadRecords(this.executor, aggregate, stream);
   }
 
   /** The present state of a stream. */

@@ -1,6 +1,7 @@
 /** The logger: a port, and structured lines in which secret fields and card numbers are redacted. */
 import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
 import { holdsCardNumber } from './gateways/card-number-in-text.ts';
+import { activeTrace } from './tracing.ts';
 
 export type { PinoLogger };
 
@@ -67,7 +68,7 @@ export function createLogger({ level, destination }: LoggerOptions): PinoLogger 
     {
       level,
       base: null,
-      formatters: { log: (facts) => redactFields(facts, 0) },
+      formatters: { log: shownFacts },
       serializers: { err: shownError },
     },
     destination ?? pino.destination({ dest: 1, sync: false, maxLength: MAX_UNREAD }),
@@ -80,13 +81,18 @@ export function createLogger({ level, destination }: LoggerOptions): PinoLogger 
 export function redactingLogger(logger: Logger): Logger {
   if (REDACTING.has(logger)) return logger;
   const passed = (level: keyof Logger) => (facts: object, message: string) =>
-    logger[level](redactFields(facts, 0), message);
+    logger[level](shownFacts(facts), message);
   return {
     debug: passed('debug'),
     info: passed('info'),
     warn: passed('warn'),
     error: passed('error'),
   };
+}
+
+/** What is written of the facts, and the active span. */
+function shownFacts(facts: object): Record<string, unknown> {
+  return Object.assign(redactFields(facts, 0), activeTrace());
 }
 
 function redactFields(facts: object, depth: number): Record<string, unknown> {

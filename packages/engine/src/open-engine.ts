@@ -12,6 +12,7 @@ import { refuseDuplicateNames } from './runtime/projecting/own-projections.ts';
 import type { Settings } from './settings.ts';
 import { fileOf } from './storage/stores.ts';
 import type { Actor, TenantLedger } from './tenant-ledger.ts';
+import { untraced } from './tracing.ts';
 import { healthChecks, ledgerState, registerMetrics } from './watching.ts';
 
 export interface EngineOptions {
@@ -56,7 +57,7 @@ export async function openEngine(given: Settings, options: EngineOptions) {
   const isAlone = stores.hostDatabase === undefined;
   const working =
     background || isAlone
-      ? runInBackground({ stores, parts, logger }, stopping.signal)
+      ? untraced(() => runInBackground({ stores, parts, logger }, stopping.signal))
       : Promise.resolve();
   // A process before this one may have ended before it could.
   if (isAlone) void parts.scrubbing.scrub();

@@ -8,10 +8,11 @@ import type { Calls } from './calls.ts';
 import { checkedCalls, inputOf } from './input/checked-calls.ts';
 import { definedOf } from './input/defined.ts';
 import { name, text } from './input/texts.ts';
-import { observedCalls } from './recorded-calls.ts';
+import { nothing, observedCalls } from './recorded-calls.ts';
 import type { OwnProjections } from './runtime/projecting/own-projections.ts';
 import type { TenantPart } from './slice.ts';
 import type { TenantSlices } from './slices.ts';
+import { isTracing, traced } from './tracing.ts';
 
 /** Who acts, and for which tenant. */
 const Actor = z.strictObject({
@@ -100,6 +101,24 @@ function notingCalls<Made extends object>(
   });
 }
 
+function tracedCalls<Made extends object>(
+  made: Made,
+  { name, inputs }: NamedPart<Made>,
+  { tenantId, environment }: Acting,
+): Made {
+  const attributes = {
+    'counterfoil.tenant_id': tenantId,
+    'counterfoil.environment': environment,
+  };
+  const calls = Object.fromEntries(Object.keys(inputs).map((call) => [call, nothing]));
+  return observedCalls(made, calls, (call) =>
+    traced(
+      () => ({ name: `${name}.${call.name}`, attributes }),
+      () => call.run(),
+    ),
+  );
+}
+
 /** A ledger is made for every request: a slice only when it is first used. */
 function ledgerClass({ parts, ownProjections }: LedgerParts) {
   class Ledger {
@@ -126,7 +145,8 @@ function ledgerClass({ parts, ownProjections }: LedgerParts) {
     #part(name: string, part: TenantPart<object>): object {
       let made = this.#made.get(name);
       if (made === undefined) {
-        made = this.#prepared(part.make(this.#acting), { name, ...part });
+        const prepared = this.#prepared(part.make(this.#acting), { name, ...part });
+        made = isTracing() ? tracedCalls(prepared, { name, ...part }, this.#acting) : prepared;
         this.#made.set(name, made);
       }
       return made;

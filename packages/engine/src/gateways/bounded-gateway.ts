@@ -1,10 +1,13 @@
 /** Bounds the calls of an adapter: a timeout, a concurrency limit, and the form of its answers. */
+import type { Attributes } from '@opentelemetry/api';
 import { z } from 'zod';
 import type { Logger } from '../logger.ts';
 import { Refused, refused } from '../refusal.ts';
+import { traced } from '../tracing.ts';
 import { type CallCounts, noCalls } from './call-counts.ts';
 import { CardScript } from './card-script.ts';
 import { GATEWAY_ANSWERS } from './gateway-answers.ts';
+import { gatewaySpan } from './gateway-span.ts';
 import {
   type AccountContext,
   type CardToken,
@@ -100,11 +103,29 @@ export function boundedGateway(gateway: PaymentGateway, bounds: GatewayBounds): 
     }
   }
 
-  async function bounded<Answer>(
+  function asked<Answer>(
     { name: callName, context }: Named,
     schema: AnswerSchema<Answer>,
     call: Call,
   ): Promise<Answer> {
+    return traced(
+      () => gatewaySpan(gateway, callName, context),
+      async (span) => {
+        const answer = await inTime(call);
+        rests?.accepted(gatewayId, context, callName);
+        const read = checked(schema, answer);
+        span?.setAttributes(outcomeOf(read));
+        return read;
+      },
+    );
+  }
+
+  async function bounded<Answer>(
+    named: Named,
+    schema: AnswerSchema<Answer>,
+    call: Call,
+  ): Promise<Answer> {
+    const { name: callName, context } = named;
     counts.calls += 1;
     if (counts.inFlight >= maxInFlight) {
       counts.failed += 1;
@@ -113,9 +134,7 @@ export function boundedGateway(gateway: PaymentGateway, bounds: GatewayBounds): 
     counts.inFlight += 1;
     const begunMs = performance.now();
     try {
-      const answer = await inTime(call);
-      rests?.accepted(gatewayId, context, callName);
-      return checked(schema, answer);
+      return await asked(named, schema, call);
     } catch (error) {
       if (error instanceof GatewayTimeout) counts.unanswered += 1;
       else counts.failed += 1;
@@ -216,4 +235,10 @@ export function boundedGateway(gateway: PaymentGateway, bounds: GatewayBounds): 
       }
     },
   };
+}
+
+/** Of answers that have one: a word of the ledger, never of the gateway. */
+function outcomeOf(answer: unknown): Attributes {
+  const isResult = typeof answer === 'object' && answer !== null && 'result' in answer;
+  return isResult ? { 'counterfoil.outcome': String(answer.result) } : {};
 }

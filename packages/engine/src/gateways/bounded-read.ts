@@ -2,7 +2,9 @@
 import type { z } from 'zod';
 import type { Logger } from '../logger.ts';
 import { refused } from '../refusal.ts';
-import { type AccountContext, CredentialsRefused } from './payment-gateway.ts';
+import { traced } from '../tracing.ts';
+import { gatewaySpan } from './gateway-span.ts';
+import { type AccountContext, CredentialsRefused, type PaymentGateway } from './payment-gateway.ts';
 
 export interface ReadBounds {
   readonly timeoutMs: number;
@@ -19,22 +21,26 @@ export type BoundedRead = <Answer>(
   call: (signal: AbortSignal) => Promise<unknown>,
 ) => Promise<Answer>;
 
-/** @param what - What is read, for the log. */
+/** @param what - What is read, for the log and for traces. */
 export function boundedRead(
-  { gatewayId }: { readonly gatewayId: number },
+  gateway: Pick<PaymentGateway, 'gatewayId' | 'name'>,
   what: string,
   { timeoutMs, logger }: ReadBounds,
 ): BoundedRead {
-  return async (schema, { account }, call) => {
+  const { gatewayId } = gateway;
+  return async (schema, context, call) => {
     const signal = AbortSignal.timeout(timeoutMs);
     const timeout = new Promise<never>((_, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason), { once: true });
     });
     try {
-      return schema.parse(await Promise.race([call(signal), timeout]));
+      return await traced(
+        () => gatewaySpan(gateway, what, context),
+        async () => schema.parse(await Promise.race([call(signal), timeout])),
+      );
     } catch (error) {
       logger.error({ err: error, gatewayId }, `${what} of the gateway could not be read`);
-      const { merchantAccountId } = account;
+      const { merchantAccountId } = context.account;
       throw error instanceof CredentialsRefused
         ? refused({ type: 'CredentialsRefused', gatewayId, merchantAccountId })
         : refused({ type: 'GatewayFailed', gatewayId });

@@ -1,5 +1,5 @@
 /** Calls of the server of a gateway: over connections that are kept, without redirects, and never sent again. */
-import { Agent, type Dispatcher } from 'undici';
+import type { Agent, Dispatcher } from 'undici';
 
 export interface HttpCall {
   /** Scheme, host and port. */
@@ -20,11 +20,14 @@ export interface HttpAnswer {
 }
 
 export class HttpCalls {
-  readonly #agent = new Agent({ allowH2: false });
+  /** The client is loaded by the first call: not every gateway makes one. */
+  #agent: Promise<Agent> | undefined;
 
   /** Rejects where there is no whole answer: the server may have done what was asked. */
   async call({ origin, path, method, headers, body, timeoutMs }: HttpCall): Promise<HttpAnswer> {
-    const answer = await this.#agent.request({
+    this.#agent ??= makeAgent();
+    const agent = await this.#agent;
+    const answer = await agent.request({
       ...{ origin, path, method: method as Dispatcher.HttpMethod, body },
       // Numbers are written as text.
       headers: headers as Record<string, string>,
@@ -33,4 +36,9 @@ export class HttpCalls {
     });
     return { status: answer.statusCode, headers: answer.headers, text: await answer.body.text() };
   }
+}
+
+async function makeAgent(): Promise<Agent> {
+  const { Agent } = await import('undici');
+  return new Agent({ allowH2: false });
 }

@@ -1,11 +1,13 @@
 /** Sends due mails of the outbox, with retries up to a limit. */
 
 import { withAsciiDomain } from '@counterfoil/core';
+import { SpanKind } from '@opentelemetry/api';
 import type { Logger } from '../logger.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { inParallel } from '../runtime/in-parallel.ts';
 import type { TimedWork } from '../runtime/timed-work.ts';
 import type { SenderDomains } from '../sender-domains/index.ts';
+import { markFailed, traced } from '../tracing.ts';
 import type { Letters, NoLetter } from './letters.ts';
 import {
   type Attempt,
@@ -213,7 +215,7 @@ export class MailDelivery implements TimedWork {
     if (route.kind === 'none') return { content, handover: NO_SERVER };
     const shown = mailOf(mail.eventId, clock.now(), await this.#linked(mail, content));
     const whole = { ...shown, dkim: sender?.dkim ?? null };
-    const handover = await route.mailer.send(whole, round.giveUp);
+    const handover = await handedOver(mail, () => route.mailer.send(whole, round.giveUp));
     if (handover.outcome === 'put-off' && handover.unreachable) {
       round.unreachable.set(route.key, handover);
     }
@@ -357,6 +359,27 @@ export class MailDelivery implements TimedWork {
       this.#unrecorded.shift();
     }
   }
+}
+
+function handedOver(mail: QueuedMail, send: () => Promise<Handover>): Promise<Handover> {
+  return traced(
+    () => ({
+      name: 'send mail',
+      kind: SpanKind.CLIENT,
+      attributes: {
+        'counterfoil.tenant_id': mail.tenantId,
+        'counterfoil.mail': mail.eventId,
+        'counterfoil.mail_kind': mail.kind,
+        'counterfoil.attempt': mail.tries + 1,
+      },
+    }),
+    async (span) => {
+      const handover = await send();
+      span?.setAttribute('counterfoil.outcome', handover.outcome);
+      if (span !== undefined && handover.outcome !== 'sent') markFailed(span, handover.reason);
+      return handover;
+    },
+  );
 }
 
 /** Ids only: no address, and no answer of a server, which may contain one. */

@@ -1,17 +1,19 @@
 /** Sends due deliveries: of each endpoint beside the others, signed, and again until it is taken. */
 import type { KeyObject } from 'node:crypto';
 import { WebhookEndpoints as Aggregate } from '@counterfoil/core';
+import { SpanKind } from '@opentelemetry/api';
 import { type CommandRunner, SYSTEM } from '../command-runner.ts';
 import type { Logger } from '../logger.ts';
 import type { CredentialVault } from '../merchant-accounts/index.ts';
 import { atDueTime, type Clock } from '../runtime/clock.ts';
 import { isPermanent } from '../runtime/log-follower.ts';
 import type { TimedWork } from '../runtime/timed-work.ts';
+import { markFailed, traced } from '../tracing.ts';
 import type { Delivery, DeliveryStore, Outcome, Tried, Waiting } from './delivery-store.ts';
 import { bodyOf } from './message-body.ts';
 import { delayAfter, retryAfterMs } from './retries.ts';
 import { keyOf, signatureOf } from './signatures.ts';
-import type { Answer, Transport } from './transport.ts';
+import type { Answer, Post, Transport } from './transport.ts';
 import type { WebhookEndpoints } from './webhook-endpoints.ts';
 
 /** Requests at once, of all endpoints. */
@@ -271,7 +273,7 @@ export class WebhookSender implements TimedWork {
     endpoint: Aggregate.Endpoint & { readonly url: string },
     signal: AbortSignal,
   ): Promise<Omit<Answer, 'fault'> & { readonly fault: string | null }> {
-    const { commands, transport, clock, logger } = this.#options;
+    const { commands, clock, logger } = this.#options;
     let body: Buffer;
     try {
       body = await bodyOf(commands, delivery);
@@ -292,7 +294,32 @@ export class WebhookSender implements TimedWork {
       'webhook-timestamp': timestamp,
       'webhook-signature': signatureOf({ id, timestamp, body }, secrets),
     };
-    return transport.post({ url: endpoint.url, headers, body, signal });
+    return this.#exchange(delivery, { url: endpoint.url, headers, body, signal });
+  }
+
+  #exchange(delivery: Delivery, post: Post): Promise<Answer> {
+    const { tenantId, endpointId, messageId, attempts } = delivery;
+    return traced(
+      () => ({
+        name: 'send webhook',
+        kind: SpanKind.CLIENT,
+        attributes: {
+          'http.request.method': 'POST',
+          'counterfoil.tenant_id': tenantId,
+          'counterfoil.webhook_endpoint': endpointId,
+          'counterfoil.webhook_message': messageId,
+          'counterfoil.attempt': attempts + 1,
+        },
+      }),
+      async (span) => {
+        const answer = await this.#options.transport.post(post);
+        if (span === undefined) return answer;
+        const { status, fault } = answer;
+        if (status !== null) span.setAttribute('http.response.status_code', status);
+        if (!isTaken(answer)) markFailed(span, fault ?? String(status));
+        return answer;
+      },
+    );
   }
 
   /** Of a sealed secret: opening it costs more than a signature. */
@@ -311,8 +338,7 @@ export class WebhookSender implements TimedWork {
     { status, fault, retryAfter }: Pick<Answer, 'status' | 'retryAfter'> & { fault: string | null },
   ): Outcome {
     const now = this.#options.clock.now();
-    const isTaken = status !== null && status >= 200 && status < 300;
-    if (isTaken) return { status: 'delivered', dueAt: now, reason: '' };
+    if (isTaken({ status })) return { status: 'delivered', dueAt: now, reason: '' };
     const reason = fault ?? String(status);
     const { random = Math.random } = this.#options;
     const asked = { retryAfterMs: retryAfterMs(retryAfter, now), random: random() };
@@ -360,6 +386,10 @@ export class WebhookSender implements TimedWork {
   }: Pick<Waiting, 'tenantId' | 'endpointId'>): Promise<Aggregate.Endpoint | undefined> {
     return (await this.#options.webhookEndpoints.state(tenantId)).get(endpointId);
   }
+}
+
+function isTaken({ status }: Pick<Answer, 'status'>): boolean {
+  return status !== null && status >= 200 && status < 300;
 }
 
 function isIdle({ running, writing }: Round): boolean {

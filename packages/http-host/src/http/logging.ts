@@ -1,5 +1,5 @@
 /** One line for each request: no body, no key, no query. */
-import type { PinoLogger as Logger } from '@counterfoil/engine';
+import { activeTrace, type PinoLogger as Logger } from '@counterfoil/engine';
 import type { Exchange } from './request-context.ts';
 
 export {
@@ -29,6 +29,7 @@ export function logRequest(logger: Logger, exchange: Exchange, status: number): 
       environment: knownPrincipal?.environment,
       keyId: knownPrincipal?.keyId,
       remoteAddress: request.socket.remoteAddress,
+      ...activeTrace(),
       ...(request.socket.destroyed && { callerGone: true }),
     },
     'request',

@@ -9,7 +9,7 @@ import {
 import type { AddressInfo, ListenOptions, Socket } from 'node:net';
 import { type Duplex, duplexPair } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { type ActivityLog, type KeyDirectory, uuidV7 } from '@counterfoil/engine';
+import { type ActivityLog, type KeyDirectory, untraced, uuidV7 } from '@counterfoil/engine';
 import type { Logger } from 'pino';
 import { type Answer, headersOf, rawAnswer } from './answer.ts';
 import type { UserDirectory } from './authenticate.ts';
@@ -26,6 +26,7 @@ import type { RateLimits } from './rate-limit.ts';
 import { Exchange } from './request-context.ts';
 import { announcesBody, readHead } from './request-head.ts';
 import { EndpointRouter } from './router.ts';
+import { tracedRequest } from './tracing.ts';
 
 export interface HttpLimits {
   /** Limit for the head of a request. */
@@ -183,7 +184,8 @@ export class HttpServer {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#server.once('error', reject);
     // Bursts of connections wait in the kernel's backlog, within its own limit.
-    this.#server.listen({ ...where, backlog: this.#limits.maxConnections }, resolve);
+    const listening = { ...where, backlog: this.#limits.maxConnections };
+    untraced(() => this.#server.listen(listening, resolve));
     await promise;
     this.#server.off('error', reject);
   }
@@ -270,10 +272,13 @@ export class HttpServer {
 
   async #answer(exchange: Exchange): Promise<void> {
     try {
-      const answer = await this.#pipeline.answer(exchange);
-      const encoded = this.#compression.encoded(exchange, answer);
-      const sent = this.#send(exchange, encoded instanceof Promise ? await encoded : encoded);
-      if (sent !== undefined) await sent;
+      await tracedRequest(exchange, async () => {
+        const answer = await this.#pipeline.answer(exchange);
+        const encoded = this.#compression.encoded(exchange, answer);
+        const sent = this.#send(exchange, encoded instanceof Promise ? await encoded : encoded);
+        if (sent !== undefined) await sent;
+        return answer;
+      });
     } catch (error) {
       // For example invalid headers: this connection cannot send another response.
       exchange.logger.error({ err: error }, 'an answer could not be sent');
