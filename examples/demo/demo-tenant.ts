@@ -19,9 +19,9 @@ const SHOP_ID = 1;
 const MERCHANT_ACCOUNT_ID = 1;
 const SANDBOX_GATEWAY_ID = 1;
 const REQUESTS_PER_MINUTE = 100_000;
-const USER_EMAIL = 'demo@counterfoil.example';
+export const DEMO_EMAIL = 'demo@counterfoil.example';
 
-const CALLER: Caller = { actor: USER_EMAIL };
+const CALLER: Caller = { actor: DEMO_EMAIL };
 /** What mails of the demo may be sent from. */
 const SENDER_DOMAIN = 'online-retail.example';
 
@@ -103,7 +103,7 @@ export async function onboardDemoTenant({
 
 /** Idempotent. */
 export async function authorizeDemoDomain({ engine }: Host): Promise<void> {
-  const { senderDomains } = engine.as({ tenantId: DEMO_TENANT_ID, actor: USER_EMAIL });
+  const { senderDomains } = engine.as({ tenantId: DEMO_TENANT_ID, actor: DEMO_EMAIL });
   try {
     await senderDomains.create({ domain: SENDER_DOMAIN });
   } catch (error) {
@@ -158,11 +158,11 @@ export async function demoKeys(host: Host): Promise<DemoKeys> {
 
 /** Of the owner who signs in to the console: the kept one, else a new one. */
 async function consolePassword({ engine }: Host, kept: string | undefined): Promise<string> {
-  const { users } = engine.as({ tenantId: DEMO_TENANT_ID, actor: USER_EMAIL });
+  const { users } = engine.as({ tenantId: DEMO_TENANT_ID, actor: DEMO_EMAIL });
   const { users: all } = await engine.users.state(DEMO_TENANT_ID);
-  const found = [...all.values()].find(({ email }) => email === USER_EMAIL);
+  const found = [...all.values()].find(({ email }) => email === DEMO_EMAIL);
   if (found?.status === 'active' && kept !== undefined) return kept;
-  const owner = { email: USER_EMAIL, name: 'Demo', roleIds: ['owner'] };
+  const owner = { email: DEMO_EMAIL, name: 'Demo', roleIds: ['owner'] };
   const userId = found?.userId ?? (await users.invite(owner)).id;
   const link = await engine.signIns.link({ tenantId: DEMO_TENANT_ID, userId }, 'invitation');
   const password = randomBytes(PASSWORD_BYTES).toString('base64url');
@@ -176,7 +176,7 @@ export function writeDemoCredentials(
   { baseUrl, ...keys }: DemoKeys & Pick<DemoCredentials, 'baseUrl'>,
 ): DemoCredentials {
   const clientId = String(DEMO_TENANT_ID);
-  const people = { userEmail: USER_EMAIL, consoleEmail: USER_EMAIL };
+  const people = { userEmail: DEMO_EMAIL, consoleEmail: DEMO_EMAIL };
   const credentials = { baseUrl, clientId, ...people, consoleUrl: `${baseUrl}/console`, ...keys };
   const path = credentialsPath(host);
   writeFileSync(path, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });

@@ -8,6 +8,7 @@ import { hostDatabaseUrlOf } from '@counterfoil/engine/storage';
 import { type Host, runHost } from '@counterfoil/http-host';
 import {
   authorizeDemoDomain,
+  DEMO_EMAIL,
   DEMO_TENANT_ID,
   type DemoCredentials,
   demoKeys,
@@ -26,8 +27,9 @@ const MAX_WAITS = 60;
 /** How often a host checks whether another one has finished the import. */
 const LOOK_PAUSE_MS = 200;
 
+const operators = `${DEMO_TENANT_ID}:${DEMO_EMAIL}`;
 // DEMO is refused in production.
-await runHost({ ...process.env, DEMO: 'true' }, { begin: runDemo });
+await runHost({ CONSOLE_OPERATORS: operators, ...process.env, DEMO: 'true' }, { begin: runDemo });
 
 async function runDemo(host: Host): Promise<void> {
   const { report, news } = await oneAtATime(host, async () => {

@@ -14,6 +14,7 @@ import {
   ReferenceView,
   runProjections,
   SearchView,
+  UnansweredView,
 } from '@counterfoil/projections';
 import { describe, expect, it } from 'vitest';
 import { CommandRunner, SYSTEM } from '../command-runner.ts';
@@ -74,6 +75,7 @@ class World {
     const transactions = new Transactions({
       details: new DetailView(this.#store, reference),
       searches: new SearchView(this.#store, reference),
+      unanswered: new UnansweredView(this.#store),
       readSide: { caughtUp: () => this.project() } as unknown as ReadSide,
       clock: { ...clock, sleep: async () => {} } as never,
       commands,

@@ -15,7 +15,11 @@ type AskNewest = () => Promise<Position | undefined>;
 
 export class ReadSide {
   readonly #progress: Progress;
-  readonly #acknowledged = new LRUCache<number, Position>({ max: MAX_TENANTS });
+  readonly #acknowledged = new LRUCache<number, Position>({
+    // `max` would allocate for all of them at once.
+    maxSize: MAX_TENANTS,
+    sizeCalculation: () => 1,
+  });
   #newest: Position | undefined;
   /** Everything acknowledged before this process started is at or before this position. */
   readonly #headAtStart: Position | undefined;

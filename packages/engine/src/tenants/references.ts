@@ -45,7 +45,11 @@ export class References {
   readonly #commands: CommandRunner;
   readonly #index: AccountIndex;
   /** Definitions are never deleted, so entries never expire. */
-  readonly #defined = new LRUCache<string, true>({ max: REMEMBERED_DEFINITIONS });
+  readonly #defined = new LRUCache<string, true>({
+    // `max` would allocate for all of them at once.
+    maxSize: REMEMBERED_DEFINITIONS,
+    sizeCalculation: () => 1,
+  });
 
   constructor(commands: CommandRunner, index: AccountIndex) {
     this.#commands = commands;

@@ -7,9 +7,9 @@ import type { AddressInfo, Socket } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { isPublicAddress } from './addresses.ts';
+import { checkedLookup } from './checked-lookup.ts';
 import {
   type Answer,
-  checkedLookup,
   KEPT_ANSWER_BYTES,
   MAX_ANSWER_BYTES,
   Transport,

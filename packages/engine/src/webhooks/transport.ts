@@ -1,7 +1,8 @@
 /** Posts webhooks: to checked addresses only, without redirects, bounded in time and size. */
-import { isIP, type LookupFunction } from 'node:net';
+import type { LookupFunction } from 'node:net';
 import { Agent, buildConnector, type Dispatcher, errors } from 'undici';
-import { hostOf, isLoopback, isPublicAddress, urlFault } from './addresses.ts';
+import { urlFault } from './addresses.ts';
+import { checkedLookup, REFUSED_ADDRESS } from './checked-lookup.ts';
 import { type Resolve, resolveByDns } from './names.ts';
 
 export const TIMEOUT_MS = 15_000;
@@ -52,10 +53,6 @@ export interface TransportOptions {
 interface Target {
   readonly origin: string;
   readonly path: string;
-}
-
-class RefusedAddress extends Error {
-  readonly code = 'REFUSED_ADDRESS';
 }
 
 export class Transport {
@@ -201,43 +198,6 @@ function isStale(error: Error & { readonly code?: string }): boolean {
   return error.code === 'ECONNRESET' && (error as Reused).isReused === true;
 }
 
-/**
- * Looks names up for connections, and answers only where every address may be connected to: what is
- * connected to is what was checked, whatever the name resolves to next.
- */
-export function checkedLookup(
-  resolve: Resolve,
-  place: { readonly loopback: boolean },
-): LookupFunction {
-  return (hostname, options, callback) => {
-    addressesOf(hostname, resolve, place).then(
-      (addresses) => {
-        const found = addresses.map((address) => ({ address, family: isIP(address) }));
-        const [first] = found;
-        if (options.all) callback(null, found);
-        else callback(null, first?.address ?? '', first?.family ?? 4);
-      },
-      (error: NodeJS.ErrnoException) => callback(error, options.all ? [] : '', 0),
-    );
-  };
-}
-
-async function addressesOf(
-  hostname: string,
-  resolve: Resolve,
-  { loopback }: { readonly loopback: boolean },
-): Promise<readonly string[]> {
-  // Kept for this machine, whatever a server of names says.
-  if (isLoopback(hostOf(hostname))) {
-    if (!loopback) throw new RefusedAddress();
-    return ['127.0.0.1', '::1'];
-  }
-  const addresses = await resolve(hostname);
-  if (addresses.length === 0) throw Object.assign(new Error(), { code: 'ENOTFOUND' });
-  if (!addresses.every(isPublicAddress)) throw new RefusedAddress();
-  return addresses;
-}
-
 function answered(
   { status, retryAfter }: Pick<Answer, 'retryAfter'> & { readonly status: number },
   text: readonly Buffer[],
@@ -266,7 +226,7 @@ const OF_NAMES: ReadonlySet<string> = new Set([
 ]);
 
 function faultOf({ code = '' }: NodeJS.ErrnoException): SendFault {
-  if (code === 'REFUSED_ADDRESS') return 'address_refused';
+  if (code === REFUSED_ADDRESS) return 'address_refused';
   if (OF_NAMES.has(code)) return 'name_not_resolved';
   if (code === 'ECONNREFUSED') return 'connection_refused';
   if (code === 'UND_ERR_CONNECT_TIMEOUT') return 'timeout';

@@ -5,9 +5,9 @@ import type { MetricsRegistry } from '../metrics-registry.ts';
 import type { TimedWork } from '../runtime/timed-work.ts';
 import type { Base, FollowingFrom } from '../slice.ts';
 import type { DeliveryStore } from './delivery-store.ts';
+import { LazyTransport } from './lazy-transport.ts';
 import type { MessageType } from './messages.ts';
 import { DeliveryRetention } from './retention.ts';
-import { Transport } from './transport.ts';
 import type { WebhookEndpoints } from './webhook-endpoints.ts';
 import { asksFor, deliveryIdOf, followForWebhooks } from './webhook-reactor.ts';
 import { WebhookSender } from './webhook-sender.ts';
@@ -32,12 +32,12 @@ export interface Announcement {
 
 export class Webhooks {
   readonly #options: WebhooksOptions;
-  readonly #transport: Transport;
+  readonly #transport: LazyTransport;
   readonly #sender: WebhookSender;
 
   constructor(options: WebhooksOptions) {
     this.#options = options;
-    this.#transport = new Transport({ loopback: options.settings.loopbackWebhooks });
+    this.#transport = new LazyTransport({ loopback: options.settings.loopbackWebhooks });
     this.#sender = new WebhookSender({ ...options, transport: this.#transport });
   }
 

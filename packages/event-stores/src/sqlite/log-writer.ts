@@ -23,7 +23,11 @@ export class LogWriter {
   readonly #path: string;
   readonly #statements: ReturnType<typeof prepare>;
   /** Streams in order of last use. A cache: the log's unique indices are authoritative. */
-  readonly #known = new LRUCache<string, Stream>({ max: KNOWN_STREAMS });
+  readonly #known = new LRUCache<string, Stream>({
+    // `max` would allocate for all of them at once.
+    maxSize: KNOWN_STREAMS,
+    sizeCalculation: () => 1,
+  });
   #lastPosition: number;
   #lastStreamId: number;
   /** The appends of the next commit, and the replies to them. */

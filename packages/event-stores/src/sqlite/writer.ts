@@ -58,7 +58,11 @@ export class Writer {
   onCommit: () => void = () => {};
   /** Of this writer's appends, up to the head. */
   readonly recent = new RecentEvents();
-  readonly #revisions = new LRUCache<StreamName, number>({ max: KNOWN_STREAMS });
+  readonly #revisions = new LRUCache<StreamName, number>({
+    // `max` would allocate for all of them at once.
+    maxSize: KNOWN_STREAMS,
+    sizeCalculation: () => 1,
+  });
   #head: number;
   /** Batches to send; the last one is still open for appends. */
   #waiting: Batch[] = [];

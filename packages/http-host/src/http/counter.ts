@@ -30,7 +30,11 @@ export interface MemoryCounterOptions {
 
 /** Counts up to `MAX_WINDOWS` callers. */
 export class MemoryCounter implements Counter {
-  readonly #windows = new LRUCache<string, Window>({ max: MAX_WINDOWS });
+  readonly #windows = new LRUCache<string, Window>({
+    // `max` would allocate for all of them at once.
+    maxSize: MAX_WINDOWS,
+    sizeCalculation: () => 1,
+  });
   readonly #durationMs: number;
   readonly #now: () => number;
 

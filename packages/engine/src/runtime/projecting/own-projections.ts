@@ -104,6 +104,11 @@ export class OwnProjections {
     await this.#options.readSide.caughtUp(tenantId, entry.progress);
   }
 
+  /** As `Projecting.retryParked`; undefined also for a name that is not one of these. */
+  async retryParked(projection: string, stream: string): Promise<boolean | undefined> {
+    return this.#followed.get(projection)?.projecting.retryParked(projection, stream);
+  }
+
   /** Stops without waiting for the head: the next start continues from the checkpoints. */
   async stop(): Promise<void> {
     const all = [...this.#followed.values()];
