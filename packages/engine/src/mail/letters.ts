@@ -84,7 +84,7 @@ interface Contents {
 }
 
 /** An instant as a reader of the tenant's language writes it. */
-type Moment = (instant: string) => string;
+export type Moment = (instant: string) => string;
 
 const OUTDATED: NoLetter = { nothing: 'outdated' };
 
@@ -337,7 +337,7 @@ const moments = new Map<string, Moment>();
 /** There are some hundred languages. */
 const MAX_MOMENTS = 1_000;
 
-function momentIn(language: string): Moment {
+export function momentIn(language: string): Moment {
   let moment = moments.get(language);
   if (moment === undefined) {
     const date = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'GMT' });

@@ -186,3 +186,10 @@ export const MailSettingsChange = z.strictObject({
   rowVersion: z.int().positive().optional(),
 });
 export type MailSettingsChange = z.input<typeof MailSettingsChange>;
+
+export const MailTextInput = z.strictObject({
+  kind: z.enum(MailProfile.KINDS),
+  /** null for the built-in text. Default: what is sent now. */
+  own: MailProfile.Text.nullable().optional(),
+});
+export type MailTextInput = z.input<typeof MailTextInput>;

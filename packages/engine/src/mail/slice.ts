@@ -19,6 +19,7 @@ import { Outbox, openMailTables } from './outbox.ts';
 import { Resending } from './resending.ts';
 import { Submissions } from './submissions.ts';
 import { Suppressions } from './suppressions.ts';
+import { mailTemplates } from './templates.ts';
 import {
   MAIL_SETTINGS_CALLS,
   MAIL_SETTINGS_INPUTS,
@@ -86,7 +87,15 @@ export const MAIL = slice({
     parts.scrubbed.push({ name: 'mails', scrub: () => outbox.scrub() });
     return {
       mailing,
-      mailParts: { submissions, mails, seal, routes, suppressions, resending },
+      mailParts: {
+        templates: mailTemplates(),
+        submissions,
+        mails,
+        seal,
+        routes,
+        suppressions,
+        resending,
+      },
       mailResponses: new MailResponses({ links, mails, suppressions, routes, seal, clock }),
       /** Undefined in production. */
       mailViewer: keepsMails ? new MailViewer(mails, seal) : undefined,
@@ -105,7 +114,7 @@ export const MAIL = slice({
     ),
     mailSettings: tenantPart(
       MAIL_SETTINGS_INPUTS,
-      (acting) => new TenantMailSettings(parts, acting),
+      (acting) => new TenantMailSettings({ ...parts, ...parts.mailParts }, acting),
       MAIL_SETTINGS_CALLS,
     ),
   }),

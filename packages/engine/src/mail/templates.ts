@@ -60,6 +60,10 @@ interface Shown {
 export interface Templates {
   ofKind(kind: MailKind, of: OfKind): Parts;
   named(template: string, filled: Filled): Omit<Parts, 'subject'>;
+  /** The built-in text of a kind and its table, as a text of a tenant's own. */
+  asOwn(kind: MailKind, filled: Filled): MailProfile.Text;
+  /** What texts of tenants may name, with its values. */
+  valuesOf(filled: Filled): Readonly<Record<string, string | boolean>>;
 }
 
 /**
@@ -76,14 +80,25 @@ export function mailTemplates(): Templates {
     text: asText.render('text-part', shown),
     html: asHtml.render('html-part', shown),
   });
+  const valuesOf = ({ facts, rows }: Filled) => ({ ...facts, ...namedByLabel(rows) });
   return {
+    valuesOf,
+    asOwn(kind, { facts, rows }) {
+      const names = mapped(facts, (_, name) => `{{${name}}}`);
+      const [subject = '', ...paragraphs] = paragraphsOf(asText.render(kind, names));
+      const lines = rows.map(([label]) => `${label}: {{${variableOf(label)}}}`);
+      const text = [...paragraphs, ...lines].join('\n\n');
+      // There may be none.
+      const named = text.replace(' {{firstName}}', '{{#if firstName}} {{firstName}}{{/if}}');
+      return { subject, text: named };
+    },
     ofKind(kind, { facts: given, rows: givenRows, button, language, own }) {
       const facts = mapped(given, inOneLine);
       const rows = givenRows.map(([label, value]): Row => [label, inOneLine(value)]);
       const company = String(facts['company']);
       const frame = { heading: '', language, company };
       if (own !== undefined) {
-        const values = { ...facts, ...namedByLabel(rows) };
+        const values = valuesOf({ facts, rows });
         const paragraphs = paragraphsOf(ownText(own.text, values));
         return partsOf({
           ...frame,
@@ -132,13 +147,12 @@ function namedByLabel(rows: readonly Row[]): Readonly<Record<string, string>> {
   return Object.fromEntries(rows.map(([label, value]) => [variableOf(label), value]));
 }
 
-function mapped(facts: Facts, each: (value: string) => string): Record<string, string | boolean> {
-  return Object.fromEntries(
-    Object.entries(facts).map(([name, value]) => [
-      name,
-      typeof value === 'string' ? each(value) : value,
-    ]),
-  );
+function mapped(facts: Facts, each: (value: string, name: string) => string): Facts {
+  const entries = Object.entries(facts).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? each(value, name) : value,
+  ]);
+  return Object.fromEntries(entries);
 }
 
 export function inOneLine(text: string): string {

@@ -1,5 +1,5 @@
 /** How one tenant's mails are sent, for one caller. */
-import { MailProfile } from '@counterfoil/core';
+import { MailProfile, Tenant } from '@counterfoil/core';
 import type { Acting } from '../acting.ts';
 import type { CommandRunner } from '../command-runner.ts';
 import { uuidV7 } from '../ids.ts';
@@ -9,8 +9,11 @@ import { type CredentialVault, MASK } from '../merchant-accounts/index.ts';
 import { nothing, type RecordedCalls } from '../recorded-calls.ts';
 import { refused } from '../refusal.ts';
 import type { SenderDomains } from '../sender-domains/index.ts';
-import { MailSettingsChange } from './mail-input.ts';
+import { momentIn } from './letters.ts';
+import { MailSettingsChange, MailTextInput } from './mail-input.ts';
+import { sampleOf } from './sample-mails.ts';
 import { faultInWords, parseTemplate } from './template-language.ts';
+import type { Parts, Templates } from './templates.ts';
 
 const SUBMISSION_PORT = 587;
 
@@ -29,10 +32,20 @@ export interface MailSettingsView extends Omit<MailProfile.State, 'smtp' | 'text
   } | null;
 }
 
+/** A mail of the ledger as it would be sent, with sample values. */
+export interface MailTextView extends Parts {
+  readonly kind: MailProfile.Kind;
+  /** What a text may name, with what the sample has for it. */
+  readonly variables: Readonly<Record<string, string | boolean>>;
+  /** The built-in text in the language of templates, its table in lines: to begin one's own with. */
+  readonly builtIn: MailProfile.Text;
+}
+
 export interface MailSettingsServices {
   readonly commands: CommandRunner;
   readonly credentials: CredentialVault;
   readonly senderDomains: SenderDomains;
+  readonly templates: Templates;
 }
 
 type Change = Omit<MailSettingsChange, 'rowVersion'>;
@@ -73,6 +86,24 @@ export class TenantMailSettings {
     } as const;
     await commands.execute(MailProfile, command, { commandId: uuidV7() }, caller);
     return this.get();
+  }
+
+  /** Nothing is sent or kept. Refuses with `MailInvalid` a text that cannot be rendered. */
+  async preview({ kind, own: given }: MailTextInput): Promise<MailTextView> {
+    const { tenantId } = this.#acting;
+    const { commands, templates } = this.#services;
+    const profile = await this.#state();
+    const tenant = await commands.stateOf(Tenant, Tenant.streamOf({ tenantId }));
+    if (given) checkText('own', given);
+    const own = given === undefined ? MailProfile.textOf(profile, kind) : (given ?? undefined);
+    const { language } = profile;
+    const sample = sampleOf(kind, tenant?.name ?? '', momentIn(language));
+    return {
+      kind,
+      ...templates.ofKind(kind, { ...sample, language, own }),
+      variables: templates.valuesOf(sample),
+      builtIn: templates.asOwn(kind, sample),
+    };
   }
 
   #merged(before: MailProfile.Settings, change: Change): MailProfile.Settings {
@@ -130,17 +161,17 @@ function textsOver(
       texts.delete(kind);
       continue;
     }
-    checkText(kind, text);
+    checkText(`texts/${kind}`, text);
     texts.set(kind, { kind, ...text });
   }
   return [...texts.values()].toSorted((one, other) => (one.kind < other.kind ? -1 : 1));
 }
 
-function checkText(kind: string, text: MailProfile.Text): void {
-  for (const [member, source] of Object.entries(text)) {
+function checkText(path: string, { subject, text }: MailProfile.Text): void {
+  for (const [member, source] of Object.entries({ subject, text })) {
     const read = parseTemplate(source);
     if (!('fault' in read)) continue;
-    throw invalid(`texts/${kind}/${member}`, faultInWords(read.fault));
+    throw invalid(`${path}/${member}`, faultInWords(read.fault));
   }
 }
 
@@ -166,6 +197,7 @@ function viewOf({ smtp, texts, ...profile }: MailProfile.State): MailSettingsVie
 export const MAIL_SETTINGS_INPUTS: CallInputs<TenantMailSettings> = {
   get: [],
   change: [MailSettingsChange],
+  preview: [MailTextInput],
 };
 
 export const MAIL_SETTINGS_CALLS: RecordedCalls<TenantMailSettings> = { change: nothing };

@@ -99,8 +99,34 @@ const MailSettingsChange = z
   })
   .meta({ id: 'MailSettingsChange' });
 
+const MailTextPreview = z
+  .object({
+    kind: z.enum(MailProfile.KINDS).meta({ description: 'What is mailed about' }),
+    own: TextChange.optional().meta({
+      description: 'The text to show; null: the built-in one. By default what is sent now',
+    }),
+  })
+  .meta({ id: 'MailTextPreview' });
+const PreviewAnswer = envelopeOf(
+  z
+    .object({
+      kind: z.enum(MailProfile.KINDS).meta({ description: 'What is mailed about' }),
+      subject: z.string().meta({ description: 'As it would be sent' }),
+      text: z.string().meta({ description: 'The plain part' }),
+      html: z.string().meta({ description: 'The HTML part' }),
+      variables: z
+        .record(z.string(), z.union([z.string(), z.boolean()]))
+        .meta({ description: 'What a text may name, with the value of the sample' }),
+      builtIn: Text.meta({
+        description: 'The built-in text as one of your own would say it, to begin with',
+      }),
+    })
+    .meta({ id: 'MailTextShown' }),
+  'MailTextPreviewAnswer',
+);
+
 function mailSettingsEndpoints(services: FaceServices): Endpoint[] {
-  return [read(services), change(services)];
+  return [read(services), change(services), preview(services)];
 }
 
 function read(services: FaceServices): Endpoint {
@@ -156,6 +182,27 @@ function change(services: FaceServices): Endpoint {
         rowVersion,
       });
       return itemAnswer(changed, 'Changed');
+    },
+  });
+}
+
+function preview(services: FaceServices): Endpoint {
+  return endpoint({
+    operationId: 'previewMailText',
+    method: 'POST',
+    path: `${PATH}/preview`,
+    tag: ADMIN,
+    summary: 'Render a mail of the ledger with sample values',
+    description:
+      'With a text of your own, the one that is sent now, or the built-in one. Nothing is sent or kept.',
+    access: adminAccess('mails:read'),
+    body: MailTextPreview,
+    responses: { 200: { description: 'The mail', schema: PreviewAnswer } },
+    rejections: ['invalid_request'],
+    idempotency: 'none',
+    async handle(context, { body }) {
+      const item = await ledgerFor(services, context).mailSettings.preview(body);
+      return { status: 200, body: { success: true, message: '', item } };
     },
   });
 }

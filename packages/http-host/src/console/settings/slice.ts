@@ -1,7 +1,8 @@
-/** Settings of the tenant: users, roles, keys and domains. They hold for live and sandbox data alike. */
+/** Settings of the tenant: users, roles, keys, domains and texts of mails. They hold for live and sandbox data alike. */
 import { consolePage, consoleSlice } from '../slice.ts';
 import { DOMAIN_FORMS, DOMAIN_PAGES } from './domains.ts';
 import { KEY_FORMS, KEY_PAGES } from './keys.ts';
+import { MAIL_TEXT_FORMS, MAIL_TEXT_FRAMES, MAIL_TEXT_PAGES } from './mail-texts.ts';
 import { ROLE_FORMS, ROLE_PAGES } from './roles.ts';
 import { SETTINGS_SCOPES, tabsOf } from './tabs.ts';
 import { USER_FORMS, USER_PAGES } from './users.ts';
@@ -17,6 +18,14 @@ const settings = consolePage({
 
 export const SETTINGS = consoleSlice({
   nav: { title: 'Settings', path: PATH, anyOf: SETTINGS_SCOPES },
-  pages: [settings, ...USER_PAGES, ...ROLE_PAGES, ...KEY_PAGES, ...DOMAIN_PAGES],
-  forms: [...USER_FORMS, ...ROLE_FORMS, ...KEY_FORMS, ...DOMAIN_FORMS],
+  pages: [
+    settings,
+    ...USER_PAGES,
+    ...ROLE_PAGES,
+    ...KEY_PAGES,
+    ...DOMAIN_PAGES,
+    ...MAIL_TEXT_PAGES,
+  ],
+  forms: [...USER_FORMS, ...ROLE_FORMS, ...KEY_FORMS, ...DOMAIN_FORMS, ...MAIL_TEXT_FORMS],
+  frames: MAIL_TEXT_FRAMES,
 });

@@ -6,6 +6,7 @@ export const PATHS = {
   roles: '/settings/roles',
   keys: '/settings/keys',
   domains: '/settings/domains',
+  mailTexts: '/settings/mail-texts',
 } as const;
 
 const TABS = [
@@ -22,6 +23,12 @@ const TABS = [
     path: PATHS.domains,
     scope: 'senderdomains:read',
     text: 'What mail may be sent from',
+  },
+  {
+    title: 'Texts of mails',
+    path: PATHS.mailTexts,
+    scope: 'mails:read',
+    text: 'What the ledger mails by itself, and how it says it',
   },
 ] as const;
 
