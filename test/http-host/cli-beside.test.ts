@@ -1,10 +1,8 @@
 /** Commands beside a running host: through the socket of its data folder, and at its address with a key. */
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { crc32 } from 'node:zlib';
 import { Tenant, type TenantId } from '@counterfoil/core';
 import { openSqliteEventStore } from '@counterfoil/event-stores/sqlite';
 import { PROJECTIONS } from '@counterfoil/projections';
@@ -18,7 +16,7 @@ import {
   statusWith,
   USER_EMAIL,
 } from './command-folder.ts';
-import { appendUnknown } from './unknown-event.ts';
+import { appendUnknown, makeKnown } from './unknown-event.ts';
 
 const ACME = fileURLToPath(new URL('../../docs/acme.json', import.meta.url));
 const POLLING = { timeout: 20_000, interval: 20 };
@@ -209,7 +207,7 @@ describe('through the socket of the data folder', () => {
     expect(await folder.refused(...retry.with(4, `transaction-1-${other.id}`))).toMatch(
       /is not parked/,
     );
-    makeKnown(folder);
+    makeKnown(folder.path);
     expect(await folder.json(...retry)).toMatchObject({ stream, applied: true });
     expect(await folder.done(...list)).not.toContain(`transactions  ${stream}`);
 
@@ -218,21 +216,6 @@ describe('through the socket of the data folder', () => {
     expect(await folder.refused(...retry)).toMatch(/is not parked/);
   });
 });
-
-/** What an upgrade of the host would do for the event that waits: it can be read. */
-function makeKnown(folder: Folder): void {
-  const [build = ''] = readdirSync(folder.path).filter((name) => /-transactions-\d+$/.test(name));
-  const database = new DatabaseSync(join(folder.path, build));
-  const row = database.prepare('SELECT stream, revision, event FROM parked_events').get();
-  const event = String(row?.['event']).replace('PaymentTeleported', 'PaymentSettled');
-  // Written as the host would have written it: under a seal over where it stands.
-  const seal = crc32(`parked ${row?.['stream']} ${row?.['revision']}\n${event}`);
-  const { changes } = database
-    .prepare('UPDATE parked_events SET event = ?, seal = ?')
-    .run(event, seal);
-  database.close();
-  expect(changes).toBe(1);
-}
 
 describe('at an address', () => {
   it('does what the key may, wherever it is read from', async () => {

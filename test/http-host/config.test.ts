@@ -32,6 +32,15 @@ describe('the configuration', () => {
     });
   });
 
+  it('names the users of the console who operate the host', () => {
+    const text = '7:ann@shop.example, 12:Ben@Shop.example';
+    expect(readConfig({ CONSOLE_OPERATORS: text }).consoleOperators).toEqual([
+      { tenantId: 7, email: 'ann@shop.example' },
+      { tenantId: 12, email: 'Ben@Shop.example' },
+    ]);
+    expect(readConfig({}).consoleOperators).toEqual([]);
+  });
+
   it('takes what is set', () => {
     const config = readConfig({
       PORT: '0',
@@ -146,6 +155,10 @@ describe('the configuration', () => {
     [{ SMTP_URL: 'smtp://mail.example' }, 'SMTP_URL and MAIL_FROM must be set both'],
     [{ MAIL_FROM: 'a@acme.example' }, 'SMTP_URL and MAIL_FROM must be set both'],
     [{ PUBLIC_URL: 'https://pay.example/path' }, 'PUBLIC_URL must be an address without a path'],
+    [{ CONSOLE_OPERATORS: '7' }, 'CONSOLE_OPERATORS must list users of the console'],
+    [{ CONSOLE_OPERATORS: '7:ann@shop.example,' }, 'CONSOLE_OPERATORS must list users'],
+    [{ CONSOLE_OPERATORS: '0:ann@shop.example' }, 'CONSOLE_OPERATORS must list users'],
+    [{ CONSOLE_OPERATORS: '7:ann@shop' }, 'CONSOLE_OPERATORS must list users'],
     [{ PUBLIC_URL: 'ftp://pay.example' }, 'PUBLIC_URL must be an address without a path'],
     [
       { PUBLIC_URL: 'http://pay.example', NODE_ENV: 'production' },

@@ -52,6 +52,11 @@ const OPERATOR_PATHS = [
   ['POST', '/operator/definitions'],
   ['PUT', '/operator/disputeproviders/acme'],
   ['DELETE', '/operator/disputeproviders/acme'],
+  ['GET', '/operator/parked-streams'],
+  ['GET', '/operator/read-models'],
+  ['GET', '/operator/work'],
+  ['POST', '/operator/work'],
+  ['DELETE', '/operator/work'],
   ['POST', '/operator/parked-streams/retry'],
 ] as const;
 

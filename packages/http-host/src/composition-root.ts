@@ -140,6 +140,7 @@ function hostOf(given: Given): Host {
       // A caller that advances the clock gets its response while the server closes.
       const ended = engine.beginClose();
       if (socketPath !== undefined) removeSocket(socketPath);
+      await get(PART.operatorWork).stop('the end of the host');
       await Promise.all([server.close(), metricsServer?.close(), operatorServer?.close()]);
       await ended;
       await engine.close();

@@ -23,6 +23,7 @@ import { isLogPrefix, LOG_PREFIX_FORM } from '@counterfoil/event-stores/eventsto
 import { z } from 'zod';
 import { LOG_LEVELS, type LogLevel } from './http/logging.ts';
 import { DEFAULT_LIMITS, type HttpLimits } from './http/server.ts';
+import { type ConsoleOperator, consoleOperatorsOf } from './operator/operators.ts';
 
 /** The settings of the ledger and of the host. */
 export interface Config extends Settings {
@@ -33,6 +34,8 @@ export interface Config extends Settings {
   readonly logLevel: LogLevel;
   /** Set by the program that creates a demo tenant and its key; never in production. */
   readonly demo: boolean;
+  /** Users of the console who operate the host. */
+  readonly consoleOperators: readonly ConsoleOperator[];
   readonly failedAuthenticationsPerMinute: number;
   /** Modules of gateways beside the sandbox. */
   readonly gatewayModules: readonly string[];
@@ -74,6 +77,10 @@ const Environment = z.object({
     .string()
     .refine(isMasterKey, 'must be 32 random bytes in base64, as `openssl rand -base64 32` prints')
     .optional(),
+  CONSOLE_OPERATORS: read(
+    consoleOperatorsOf,
+    'must list users of the console, each as tenant:email, separated by commas, as in 7:ann@shop.example,7:ben@shop.example',
+  ),
   FAILED_AUTHENTICATIONS_PER_MINUTE: count(60),
   GATEWAY_TIMEOUT_MS: count(GATEWAY_DEFAULTS.timeoutMs),
   GATEWAY_MAX_IN_FLIGHT: count(GATEWAY_DEFAULTS.maxInFlight),
@@ -141,6 +148,7 @@ function configOf(variables: Variables): Config {
     testClock: variables.TEST_CLOCK,
     production: isProduction(variables),
     masterKey: masterKey === undefined ? undefined : Buffer.from(masterKey, 'base64'),
+    consoleOperators: variables.CONSOLE_OPERATORS ?? [],
     failedAuthenticationsPerMinute: variables.FAILED_AUTHENTICATIONS_PER_MINUTE,
     gatewayTimeoutMs: variables.GATEWAY_TIMEOUT_MS,
     gatewayMaxInFlight: variables.GATEWAY_MAX_IN_FLIGHT,

@@ -1,28 +1,18 @@
 /** `counterfoil read-models …`: rebuild, swap back, and handle parked streams. */
 
-import type { AnyVault, EventStore } from '@counterfoil/core';
-import {
-  counted,
-  holderFor,
-  openKeysToRead,
-  processHolder,
-  SHARED_LEASE_TTL_MS,
-} from '@counterfoil/engine';
-import { hostDatabaseUrlOf, openEventStore, openReadModels } from '@counterfoil/engine/storage';
+import { counted, SHARED_LEASE_TTL_MS } from '@counterfoil/engine';
 import {
   createProjector,
-  dropOldBuilds,
   PROJECTIONS,
   type Projection,
   ReadModelError,
   type ReadModelStore,
   type Rebuilt,
-  rebuild,
   rollBack,
-  swap,
 } from '@counterfoil/projections';
 import { type Command, InvalidArgumentError } from 'commander';
 import { z } from 'zod';
+import { rebuildModel, type Stores, withStores } from '../operator/model-stores.ts';
 import { runningHost } from './host-ways.ts';
 import type { Session } from './session.ts';
 
@@ -41,7 +31,7 @@ export function addReadModelCommands(program: Command, session: Session): void {
       const results: Result[] = [];
       for (const each of projection === undefined ? PROJECTIONS : [projection]) {
         const rebuildEach = (stores: Stores) => rebuildOne(session, stores, each, keep);
-        results.push(...(await withStores(session, rebuildEach)));
+        results.push(await withStores(session.config(), rebuildEach));
       }
       session.print({ items: results }, () => undefined);
     });
@@ -50,7 +40,7 @@ export function addReadModelCommands(program: Command, session: Session): void {
     .description('Make the build before the live one live again')
     .argument('<projection>', ONE_OF_ALL, projectionOf)
     .action((projection: Projection) =>
-      withStores(session, async ({ store }) => {
+      withStores(session.config(), async ({ store }) => {
         const build = await rollBack(store, projection);
         session.print({ projection: projection.name, build: build ?? null }, (console) =>
           console.log(
@@ -65,7 +55,7 @@ export function addReadModelCommands(program: Command, session: Session): void {
   parked
     .command('list')
     .description('List them, with the reasons')
-    .action(() => withStores(session, ({ store }) => listParked(session, store)));
+    .action(() => withStores(session.config(), ({ store }) => listParked(session, store)));
   parked
     .command('retry')
     .description('Apply the parked events of a stream again')
@@ -80,47 +70,6 @@ function projectionOf(name: string): Projection {
   throw new InvalidArgumentError(`must be ${ONE_OF_ALL}`);
 }
 
-interface Stores {
-  readonly events: EventStore;
-  readonly store: ReadModelStore;
-  readonly vault: AnyVault | undefined;
-  /** Identifies this process as a lease holder. */
-  readonly holder: string;
-  /** Set where several processes share the read models: leases are then renewed during the work. */
-  readonly leaseTtlMs: number | undefined;
-}
-
-/**
- * Works beside a running host: the log is only read, and a separate build does not interfere. With
- * `alone`, a log with read models in files is opened exclusively, which fails while a host runs;
- * hosts that share their read models take turns by lease.
- */
-async function withStores<Result>(
-  session: Session,
-  work: (stores: Stores) => Promise<Result>,
-  { alone = false }: { alone?: boolean } = {},
-): Promise<Result> {
-  const config = session.config();
-  const { readModelUrl } = config;
-  const isShared = hostDatabaseUrlOf(config) !== undefined;
-  const leaseTtlMs = isShared ? SHARED_LEASE_TTL_MS : undefined;
-  // Open server connections would keep the process alive.
-  await using opened = new AsyncDisposableStack();
-  const closing = <Opened extends Closable>(each: Opened): Opened =>
-    opened.adopt(each, async () => {
-      await each.close();
-    });
-  const events = closing(await openEventStore(config, { follow: isShared || !alone }));
-  const vault = await openKeysToRead(config);
-  if (vault !== undefined) closing(vault);
-  const store = closing(await openReadModels(readModelUrl));
-  return await work({ events, store, vault, holder: holderFor(config), leaseTtlMs });
-}
-
-interface Closable {
-  close(): unknown;
-}
-
 const SHOW_EVERY_EVENTS = 100_000;
 
 /** What a rebuild came to, for --json. */
@@ -132,34 +81,25 @@ interface Result extends Pick<Rebuilt, 'projection' | 'build'> {
 
 async function rebuildOne(
   session: Session,
-  { leaseTtlMs, ...stores }: Stores,
+  stores: Stores,
   projection: Projection,
   keep: boolean,
-): Promise<readonly Result[]> {
-  const results: Result[] = [];
+): Promise<Result> {
+  const { name } = projection;
   let shown = 0;
-  await rebuild({
-    ...stores,
-    ...(leaseTtlMs === undefined ? { holder: processHolder() } : { leaseTtlMs }),
-    projection,
-    now: Date.now,
+  const rebuilt = await rebuildModel(stores, projection, {
+    keep,
     onProgress({ phase, events }) {
       if (phase === 'loading' && events - shown < SHOW_EVERY_EVENTS) return;
       shown = events;
-      session.say(`${projection.name}: ${phase}, ${counted(events, 'event')}`);
-    },
-    async onRebuilt(rebuilt) {
-      printRebuilt(session, rebuilt);
-      const { build, differences = null } = rebuilt;
-      const parked = rebuilt.parked.map(({ stream, error }) => ({ stream, error }));
-      results.push({ projection: projection.name, build, differences, parked, live: !keep });
-      if (keep) return;
-      await swap(stores.store, rebuilt);
-      await dropOldBuilds(stores.store, projection.name);
-      session.say(`Build ${build} of ${projection.name} is live`);
+      session.say(`${name}: ${phase}, ${counted(events, 'event')}`);
     },
   });
-  return results;
+  printRebuilt(session, rebuilt);
+  const { build, differences = null } = rebuilt;
+  if (!keep) session.say(`Build ${build} of ${name} is live`);
+  const parked = rebuilt.parked.map(({ stream, error }) => ({ stream, error }));
+  return { projection: name, build, differences, parked, live: !keep };
 }
 
 function printRebuilt(
@@ -194,7 +134,7 @@ const Retried = z.object({ item: z.object({ applied: z.boolean() }) });
 async function retry(session: Session, { name }: Projection, stream: string): Promise<void> {
   const host = await runningHost(session.config());
   if (host === undefined) {
-    await withStores(session, (stores) => retryParked(session, stores, name, stream), {
+    await withStores(session.config(), (stores) => retryParked(session, stores, name, stream), {
       alone: true,
     });
     return;

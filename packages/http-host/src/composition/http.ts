@@ -1,4 +1,5 @@
 /** Provides the HTTP interface, and what it answers with. */
+import { createSecretKey } from 'node:crypto';
 import { ALL_SCOPES, deriveKey, type Engine, SCOPES } from '@counterfoil/engine';
 import { wireRefusalOf } from '../api/refusals.ts';
 import type { PageKey } from '../api/widget.ts';
@@ -12,7 +13,11 @@ import { Metrics } from '../http/metrics.ts';
 import { RateLimits } from '../http/rate-limit.ts';
 import { sharedCounters } from '../http/rate-limit-postgres.ts';
 import { type HttpLimits, HttpServer, type HttpServerOptions } from '../http/server.ts';
+import { workOf } from '../operator/do-work.ts';
 import { MAX_BODY_BYTES, operatorEndpoints, operatorOf } from '../operator/endpoints.ts';
+import { type ConsoleOperator, isAmong } from '../operator/operators.ts';
+import { ParkedStreams } from '../operator/parked-streams.ts';
+import { OperatorWork, type WorkState } from '../operator/work.ts';
 import { routes } from '../routes.ts';
 import { type Get, PART, type Provide } from './parts.ts';
 
@@ -64,20 +69,26 @@ export function provideHttp(provide: Provide): void {
       signIns,
       tenants,
       now: () => clock.now(),
-      formKey: deriveKey(engine.stores.masterKey, 'forms of the console'),
+      formKey: createSecretKey(deriveKey(engine.stores.masterKey, 'forms of the console')),
       publicUrl: get(PART.config).publicUrl,
       rateLimits: get(PART.rateLimits),
       permissions: permissionsOf(get(PART.ownEndpoints)),
       readiness: get(PART.readiness),
       metrics: get(PART.config).metrics === undefined ? get(PART.metrics) : undefined,
       refusalOf: wireRefusalOf,
-      operations:
-        get(PART.config).metrics === undefined
-          ? { state: () => engine.state(), report: () => get(PART.readiness).report() }
-          : undefined,
+      operations: {
+        isOperator: (user: ConsoleOperator) => isAmong(get(PART.config).consoleOperators, user),
+        state: () => engine.state(),
+        report: () => get(PART.readiness).report(),
+        parked: get(PART.parkedStreams),
+        work: get(PART.operatorWork),
+        activity: engine.activity,
+      },
     };
     return routes(services, get(PART.ownEndpoints));
   });
+  provide(PART.parkedStreams, (get) => new ParkedStreams(get(PART.engine)));
+  provide(PART.operatorWork, operatorWork);
   provide(PART.rateLimits, rateLimits);
   provide(PART.server, (get) => serverOf(get, get(PART.endpoints), get(PART.metrics)));
   provide(PART.operatorServer, operatorServerOf);
@@ -85,6 +96,20 @@ export function provideHttp(provide: Provide): void {
     if (get(PART.config).metrics === undefined) return undefined;
     // Who asks for the figures is not counted in them.
     return serverOf(get, [metricsEndpoint(get(PART.metrics))], new Metrics());
+  });
+}
+
+function operatorWork(get: Get): OperatorWork {
+  const logger = get(PART.logger);
+  const engine = get(PART.engine);
+  return new OperatorWork({
+    does: workOf(get(PART.config), engine),
+    now: () => engine.clock.now(),
+    onEnded({ work, by, startedAt, failure }: WorkState) {
+      const facts = { ...work, by, startedAt };
+      if (failure === undefined) logger.info(facts, 'the work of an operator is done');
+      else logger.warn({ ...facts, failure }, 'the work of an operator has failed');
+    },
   });
 }
 
@@ -116,6 +141,8 @@ function operatorServerOf(get: Get): HttpServer {
     engine: get(PART.engine),
     scopes: new Set(permissionsOf(get(PART.ownEndpoints)).keys()),
     identity: get(PART.identity),
+    parked: get(PART.parkedStreams),
+    work: get(PART.operatorWork),
   };
   const endpoints = operatorEndpoints(services, get(PART.endpoints));
   const options = serverOptions(get, endpoints, new Metrics());

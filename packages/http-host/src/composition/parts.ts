@@ -9,6 +9,8 @@ import type { Metrics } from '../http/metrics.ts';
 import type { RateLimits } from '../http/rate-limit.ts';
 import type { HttpServer } from '../http/server.ts';
 import type { OperatorServices } from '../operator/endpoints.ts';
+import type { ParkedStreams } from '../operator/parked-streams.ts';
+import type { OperatorWork } from '../operator/work.ts';
 
 /** Names a part of the host: it is made once, when it is first asked for. */
 export type Part<Type> = symbol & { readonly of?: Type };
@@ -31,6 +33,8 @@ export const PART = {
   rateLimits: part<RateLimits>('rateLimits'),
   endpoints: part<readonly Endpoint[]>('endpoints'),
   server: part<HttpServer>('server'),
+  parkedStreams: part<ParkedStreams>('parkedStreams'),
+  operatorWork: part<OperatorWork>('operatorWork'),
   identity: part<OperatorServices['identity']>('identity'),
   /** The operator's own channel; made only where it is used. */
   operatorServer: part<HttpServer>('operatorServer'),

@@ -2,7 +2,6 @@
 import { Tenant, TenantId } from '@counterfoil/core';
 import type { Engine } from '@counterfoil/engine';
 import { notACardNumber } from '@counterfoil/engine/input';
-import { PROJECTIONS } from '@counterfoil/projections';
 import { z } from 'zod';
 import { bounded, pattern } from '../api/wire.ts';
 import { callerOf, OPERATOR } from '../http/caller.ts';
@@ -10,6 +9,9 @@ import { type Endpoint, endpoint, type Principal } from '../http/endpoint.ts';
 import { refuse } from '../http/errors.ts';
 import type { OperatorDirectory } from '../http/pipeline.ts';
 import { Definitions, define } from './definitions.ts';
+import { OPERATOR_SCOPE } from './operators.ts';
+import { MOST_RETRIED, type ParkedStreams } from './parked-streams.ts';
+import type { OperatorWork } from './work.ts';
 
 const TAG = 'Operator';
 /** Files of settlements and batches of accounts may be larger than callers with a key may send. */
@@ -17,12 +19,18 @@ export const MAX_UPLOAD_BYTES = 1_024 * 1_024 * 1_024;
 export const MAX_BODY_BYTES = 64 * 1_024 * 1_024;
 /** As many as the ledger gives ids for at once. */
 export const MAX_ACCOUNT_LINES = 10_000;
+/** One piece of work at a time. */
+export const OTHER_WORK =
+  'Other work is under way, and nothing was begun: repeat when it has ended';
 const MAX_STREAM_LENGTH = 1_024;
+const MAX_PROJECTION_LENGTH = 100;
 
 export interface OperatorServices {
   readonly engine: Engine;
   /** Every scope that a key may have. */
   readonly scopes: ReadonlySet<string>;
+  readonly parked: ParkedStreams;
+  readonly work: OperatorWork;
   readonly identity: { readonly pid: number; readonly version: string };
 }
 
@@ -43,8 +51,7 @@ export function operatorOf({ engine, scopes }: OperatorServices): OperatorDirect
   };
 }
 
-/** The form of a scope is `resource:action`, so no key can have this one. */
-const ACCESS = { kind: 'api-key', scope: 'operator', requiresUserEmail: false } as const;
+const ACCESS = { kind: 'api-key', scope: OPERATOR_SCOPE, requiresUserEmail: false } as const;
 
 const common = { tag: TAG, description: '', access: ACCESS, idempotency: 'none' } as const;
 const DONE = { 200: { description: 'Done', schema: z.looseObject({ success: z.literal(true) }) } };
@@ -76,7 +83,12 @@ export function operatorEndpoints(
     defineAll(services),
     setProviderSecret(services),
     removeProvider(services),
+    listParked(services),
     retryParked(services),
+    listReadModels(services),
+    listWork(services),
+    beginWork(services),
+    stopWork(services),
   ];
 }
 
@@ -220,32 +232,124 @@ function removeProvider({ engine }: OperatorServices): Endpoint {
   });
 }
 
-function retryParked({ engine }: OperatorServices): Endpoint {
+function listParked({ parked }: OperatorServices): Endpoint {
+  return endpoint({
+    ...common,
+    operationId: 'listParked',
+    method: 'GET',
+    path: '/operator/parked-streams',
+    summary: 'List streams whose events could not be applied to a read model',
+    responses: DONE,
+    rejections: [],
+    handle: async () => ({ status: 200, body: { success: true, ...(await parked.list()) } }),
+  });
+}
+
+function retryParked({ parked }: OperatorServices): Endpoint {
   return endpoint({
     ...common,
     operationId: 'retryParked',
     method: 'POST',
     path: '/operator/parked-streams/retry',
-    summary: 'Apply the parked events of a stream again',
+    summary: `Apply the parked events of a stream again, or of up to ${MOST_RETRIED} of a read model`,
     body: z.object({
-      projection: z.enum(PROJECTIONS.map(({ name }) => name)),
-      stream: bounded(MAX_STREAM_LENGTH),
+      projection: bounded(MAX_PROJECTION_LENGTH),
+      stream: bounded(MAX_STREAM_LENGTH).optional(),
     }),
     responses: DONE,
     rejections: ['not_found', 'overloaded'],
     async handle(_context, { body: { projection, stream } }) {
-      const live = await engine.stores.readModels.live(projection);
-      const parked = (await live?.parked()) ?? [];
-      if (!parked.some((each) => each.stream === stream)) {
+      checkProjection(parked, projection);
+      if (stream === undefined) {
+        const item = { projection, ...(await parked.retryAll(projection)) };
+        return { status: 200, body: { success: true, item } };
+      }
+      const retried = await parked.retry(projection, stream);
+      if (retried === 'absent') {
         throw refuse('not_found', `${stream} is not parked in ${projection}`);
       }
-      const applied = await engine.projecting.retryParked(projection, stream);
-      if (applied === undefined) {
+      if (retried === 'unfollowed') {
         throw refuse('overloaded', `${projection} is being built; repeat in a moment`);
       }
-      return { status: 200, body: { success: true, item: { projection, stream, applied } } };
+      const item = { projection, stream, applied: retried === 'applied' };
+      return { status: 200, body: { success: true, item } };
     },
   });
+}
+
+function listReadModels({ engine }: OperatorServices): Endpoint {
+  return endpoint({
+    ...common,
+    operationId: 'listReadModels',
+    method: 'GET',
+    path: '/operator/read-models',
+    summary: 'List the read models with their builds, and followers, with how far they are behind',
+    responses: DONE,
+    rejections: [],
+    async handle() {
+      const { readModels: items, followers } = await engine.state();
+      return { status: 200, body: { success: true, items, followers } };
+    },
+  });
+}
+
+function listWork({ work }: OperatorServices): Endpoint {
+  return endpoint({
+    ...common,
+    operationId: 'listWork',
+    method: 'GET',
+    path: '/operator/work',
+    summary: 'List what was begun last of each kind and read model, with its progress or outcome',
+    responses: DONE,
+    rejections: [],
+    handle: async () => ({ status: 200, body: { success: true, items: work.states } }),
+  });
+}
+
+const Projection = bounded(MAX_PROJECTION_LENGTH);
+
+function beginWork({ work, parked }: OperatorServices): Endpoint {
+  return endpoint({
+    ...common,
+    operationId: 'beginWork',
+    method: 'POST',
+    path: '/operator/work',
+    summary: 'Begin to rebuild a read model, to count its rows, or to examine the data',
+    body: z.discriminatedUnion('kind', [
+      z.object({ kind: z.literal('rebuild'), projection: Projection }),
+      z.object({ kind: z.literal('count'), projection: Projection }),
+      z.object({ kind: z.literal('examine'), quick: z.boolean().default(true) }),
+    ]),
+    responses: DONE,
+    rejections: ['not_found', 'overloaded'],
+    async handle({ logger }, { body }) {
+      if (body.kind !== 'examine') checkProjection(parked, body.projection);
+      const item = work.begin(body, OPERATOR.actor);
+      if (item === undefined) throw refuse('overloaded', OTHER_WORK);
+      logger.info(body, 'an operator began work');
+      return { status: 200, body: { success: true, item } };
+    },
+  });
+}
+
+function stopWork({ work }: OperatorServices): Endpoint {
+  return endpoint({
+    ...common,
+    operationId: 'stopWork',
+    method: 'DELETE',
+    path: '/operator/work',
+    summary: 'End what is under way',
+    responses: DONE,
+    rejections: ['not_found'],
+    async handle() {
+      if (!(await work.stop(OPERATOR.actor))) throw refuse('not_found', 'nothing is under way');
+      return { status: 200, body: { success: true } };
+    },
+  });
+}
+
+function checkProjection({ projections }: ParkedStreams, name: string): void {
+  if (!projections.includes(name)) throw refuse('not_found', `there is no read model ${name}`);
 }
 
 function ledgerOf(engine: Engine, context: Parameters<typeof callerOf>[0]) {
