@@ -117,7 +117,7 @@ async function send(method: string, path: string, body?: Json): Promise<Json> {
   return given;
 }
 
-/** The example of the document, with existing ids and a new email. */
+/** The example of the document, with existing ids, and with an email and a name that are new. */
 function requestOf({ path, node }: Operation, subject: Subject): ExampleRequest {
   const places = [...path.matchAll(/\/\{(\w+)\}/g)].map(({ 1: name = '', index }) => {
     return [name, subject[variableOf(path.slice(0, index))] ?? ''] as const;
@@ -137,6 +137,7 @@ function requestOf({ path, node }: Operation, subject: Subject): ExampleRequest 
       ...('messageId' in example && { messageId: subject['PAYMENT_ID'] }),
       ...('id' in example && { id: subject['PAYMENT_ID'] }),
       ...('email' in example && { email: `example-${serial}@shop.example` }),
+      ...('search' in example && { name: `Example ${serial}` }),
       ...('domain' in example && { domain: `example-${serial}.shop.example` }),
     },
   };

@@ -100,6 +100,16 @@ describe('the document', () => {
     expect(faults(document)).toEqual([]);
   });
 
+  it('carries the version of the packages', () => {
+    const manifests = new URL('../../packages/', import.meta.url);
+    const versions = readdirSync(manifests).map((name) => {
+      const manifest = readFileSync(new URL(`${name}/package.json`, manifests), 'utf8');
+      return JSON.parse(manifest).version;
+    });
+    expect(versions.length).toBeGreaterThan(5);
+    expect(new Set(versions)).toEqual(new Set([document.info.version]));
+  });
+
   it('has examples that it admits itself', () => {
     const bodies = documented.operations.filter(({ node }) => node.requestBody !== undefined);
     expect(bodies.length).toBeGreaterThan(10);
@@ -312,6 +322,12 @@ describe('the answers', () => {
     const imported = await ask('POST', importing, `${columns}\n${line}`);
     expect(imported.item.differences).toMatchObject({ 'missing-here': 1, unreadable: 1 });
     await ask('POST', '/api/admin/settlements/payouts?merchantAccountId=1');
+    await ask('GET', '/api/transactions/unanswered?limit=2');
+    const posted = '/api/ledger/entries?account=sales&currency=GBP';
+    const { nextCursor } = await ask('GET', `${posted}&limit=1`);
+    expect(nextCursor).not.toBeNull();
+    await ask('GET', `${posted}&limit=1&cursor=${nextCursor}`);
+    await ask('GET', `${posted}&from=2026-02-01&to=2026-01-01`);
     await ask('GET', '/api/admin/settlements?limit=2');
     const differing = await ask('GET', '/api/admin/settlements/unmatched?limit=1');
     expect(differing).toMatchObject({ count: 1, moreResults: true });
@@ -526,11 +542,12 @@ describe('the answers', () => {
     const path = '/api/email/{id}';
     expect((await ask('GET', `/api/email/${id}`, undefined, path, header)).email.id).toBe(id);
     await ask('GET', `/api/email/${item.id}`, undefined, path, header);
-    await ask('POST', `/api/email/${item.id}/resend`, undefined, `${path}/resend`, header);
-    await ask('POST', `/api/email/${id}/resend`, undefined, `${path}/resend`, header);
     expect(
       (await ask('GET', '/api/email?kind=submitted', undefined, '/api/email', header)).count,
     ).toBe(3);
+    // Refused until the email has ended.
+    await ask('POST', `/api/email/${item.id}/resend`, undefined, `${path}/resend`, header);
+    await ask('POST', `/api/email/${id}/resend`, undefined, `${path}/resend`, header);
   });
 
   it('are as the document says about administration, for each example', async () => {

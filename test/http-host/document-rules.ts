@@ -165,6 +165,19 @@ export const DOCUMENT_RULES: readonly DocumentRule[] = [
     sample: schemaWith({ type: 'string' }),
   },
   {
+    name: 'descriptions say more than the name',
+    faults: (document) =>
+      [...placesIn(document)].flatMap(({ path, node }) => [
+        ...Object.entries<Json>(path.endsWith('/properties') ? {} : (node.properties ?? {}))
+          .filter(([name, { description }]) => isOnlyName(description, name))
+          .map(([name]) => `${path}/${name}`),
+        ...('in' in node && 'name' in node && isOnlyName(node.description, node.name)
+          ? [`${path} (${node.name})`]
+          : []),
+      ]),
+    sample: schemaWith({ type: 'string', description: 'The one' }),
+  },
+  {
     name: 'operations name the statuses of the protocol',
     faults: (document) =>
       operationsOf(document).flatMap(({ name, operation }) =>
@@ -201,6 +214,12 @@ export const DOCUMENT_RULES: readonly DocumentRule[] = [
     sample: { 'x-error-codes': { strange: { status: 400 } } },
   },
 ];
+
+/** `The first name` of `firstName`. */
+function isOnlyName(description: string | undefined, name: string): boolean {
+  const letters = (text: string) => text.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+  return description !== undefined && letters(description.replace(/^The /i, '')) === letters(name);
+}
 
 function isDescribed(document: Json, schema: Json): boolean {
   if (schema.description !== undefined) return true;

@@ -101,6 +101,7 @@ async function adminSubject(
     // The same value is the same entry of the black list, whatever was changed of it.
     ...(example.kind === 'email' && { value: email }),
     ...('domain' in example && { domain: email.replace('@', '.') }),
+    ...('search' in example && { name: email }),
     ...('companyId' in example && companyId !== undefined && { companyId }),
   });
   const id = String((made.item ?? made.returnVal ?? made).id);
@@ -144,6 +145,6 @@ export function fileTypeOf(path: string): string {
 
 /** The variable for the id after this path, as the samples of the document name it. */
 export function variableOf(path: string): string {
-  const one = (path.split('/').at(-1) ?? '').replace(/ies$/, 'y').replace(/s$/, '');
+  const one = (path.split('/').at(-1) ?? '').replace(/ies$/, 'y').replace(/(?<=ch)es$|s$/, '');
   return `${one.replaceAll('-', '_').toUpperCase()}_ID`;
 }

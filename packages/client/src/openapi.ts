@@ -31,8 +31,10 @@ export const READS_BY_POST: ReadonlySet<string> = new Set([
   'POST /customerapi/detail',
   'POST /customerapi/search',
   'POST /api/transactions/search',
+  'POST /api/admin/savedsearches',
   'POST /api/mitigation/transactions',
   'POST /api/mitigation/search',
+  'POST /api/admin/mailsettings/preview',
 ]);
 
 export interface paths {
@@ -241,6 +243,84 @@ export interface paths {
          */
         post: operations["searchTransactions"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/transactions/unanswered": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List payments of unknown outcome
+         * @description Payments whose gateway was asked and has not answered, those that have waited longest first. The host asks the gateway again by itself, for five days; a payment is listed until its outcome is known.
+         *
+         *     Scope: `transactions:read`.
+         */
+        get: operations["listUnansweredPayments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/savedsearches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List saved searches
+         * @description The searches of transactions that the user of `UserEmail` has saved, by their ids, which is the order of time.
+         *
+         *     Scope: `transactions:read`.
+         */
+        get: operations["listSavedSearches"];
+        put?: never;
+        /**
+         * Create a saved search
+         * @description For the user of `UserEmail`, who has at most 50. A search for one person is not saved: it would outlive the person’s erasure.
+         *
+         *     Scope: `transactions:read`. Activity: `savedSearches.create`.
+         */
+        post: operations["createSavedSearch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/savedsearches/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a saved search
+         * @description A saved search of the user by its id.
+         *
+         *     Scope: `transactions:read`.
+         */
+        get: operations["getSavedSearch"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove a saved search
+         * @description The answer has it as it was.
+         *
+         *     Scope: `transactions:read`. Activity: `savedSearches.remove`.
+         */
+        delete: operations["deleteSavedSearch"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1200,6 +1280,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/ledger/entries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Entries of an account
+         * @description What each journal entry posted to an account, with the payment that it is of, the newest first. All pages without days add up to the balance of the account.
+         *
+         *     Scope: `ledger:read`.
+         */
+        get: operations["listLedgerEntries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/ledger/statements": {
         parameters: {
             query?: never;
@@ -1970,6 +2072,28 @@ export interface paths {
          *     Scope: `mails:write`. Activity: `mailSettings.change`.
          */
         patch: operations["changeMailSettings"];
+        trace?: never;
+    };
+    "/api/admin/mailsettings/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Render a mail of the ledger with sample values
+         * @description With a text of your own, the one that is sent now, or the built-in one. Nothing is sent or kept.
+         *
+         *     Scope: `mails:read`.
+         */
+        post: operations["previewMailText"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/admin/webhookendpoints": {
@@ -3159,12 +3283,12 @@ export interface components {
              */
             email: string;
             /**
-             * @description The first name
+             * @description The given name of the person
              * @default
              */
             firstName?: string;
             /**
-             * @description The last name
+             * @description The family name of the person
              * @default
              */
             lastName?: string;
@@ -3192,13 +3316,13 @@ export interface components {
              * @example ada@example.com
              */
             email?: string;
-            /** @description The first name */
+            /** @description The given name of the person */
             firstName?: string;
-            /** @description The last name */
+            /** @description The family name of the person */
             lastName?: string;
             /** @description Street and number */
             address?: string;
-            /** @description The city */
+            /** @description The city, town or village */
             city?: string;
             /** @description The ZIP or postal code */
             postalCode?: string;
@@ -3230,12 +3354,12 @@ export interface components {
              */
             email: string;
             /**
-             * @description The first name
+             * @description The given name of the person
              * @default
              */
             firstName?: string;
             /**
-             * @description The last name
+             * @description The family name of the person
              * @default
              */
             lastName?: string;
@@ -3351,9 +3475,9 @@ export interface components {
             bin?: string;
             /** @description The last four digits of the card number */
             last4?: string;
-            /** @description The first name */
+            /** @description The given name of the person */
             firstName?: string;
-            /** @description The last name */
+            /** @description The family name of the person */
             lastName?: string;
             /** @description With any of these authorization codes */
             authCodes?: string[];
@@ -3407,6 +3531,78 @@ export interface components {
              */
             limit?: number;
         };
+        SavedSearchInput: {
+            /**
+             * @description Each once, in capital letters or not
+             * @example Captured last week
+             */
+            name: string;
+            search: components["schemas"]["SavedSearchFilters"];
+        };
+        /** @description Filters of `POST /api/transactions/search`, at most 40 values each. One that names a person, or a payment of one, is refused: email, name, last four digits, or an id of an order, a transaction, the gateway or a subscription */
+        SavedSearchFilters: {
+            /** @description Of any of these emails, in upper or lower case */
+            emails?: string[];
+            /** @description Of any of these orders */
+            orderIds?: number[];
+            /** @description Any of these transactions */
+            transactionIds?: string[];
+            /** @description With any of these ids at the gateway */
+            gatewayTransactionIds?: string[];
+            /**
+             * @description The first six digits of the card, all that is stored
+             * @example 424242
+             */
+            bin?: string;
+            /** @description The last four digits of the card number */
+            last4?: string;
+            /** @description The given name of the person */
+            firstName?: string;
+            /** @description The family name of the person */
+            lastName?: string;
+            /** @description With any of these authorization codes */
+            authCodes?: string[];
+            /**
+             * @description Currency code of ISO 4217
+             * @example GBP
+             */
+            currency?: string;
+            /**
+             * Format: date
+             * @description A day in GMT, included
+             * @example 2010-12-01
+             */
+            dateFrom?: string;
+            /**
+             * Format: date
+             * @description A day in GMT, included
+             * @example 2010-12-01
+             */
+            dateTo?: string;
+            /** @description A part of the descriptor, in upper or lower case */
+            descriptorContains?: string;
+            /** @description Made by any of these applications */
+            applicationIds?: number[];
+            /** @description Of any of these products */
+            productIds?: number[];
+            /** @description Of any of these campaigns */
+            campaignIds?: number[];
+            /** @description At any of these merchant accounts */
+            merchantAccountIds?: number[];
+            /** @description Of any of these companies */
+            companyIds?: number[];
+            /** @description The rebills of a subscription, and the payment that started it; one that started two is found by the first */
+            subscriptionIds?: number[];
+            /** @description Of any of these affiliates */
+            affiliateIds?: number[];
+            /** @description The `amount` of the record, matched exactly: what was captured, once anything is */
+            amounts?: number[];
+            /**
+             * Format: int32
+             * @description The last so many days, today among them; instead of `dateFrom` and `dateTo`
+             */
+            days?: number;
+        };
         MerchantAccountInput: {
             /** @description The merchant id of the account at its acquirer */
             mid: string;
@@ -3432,7 +3628,7 @@ export interface components {
             mcc?: string;
             /** @description The agent who brought the account */
             agent?: string;
-            /** @description The acquiring bank */
+            /** @description The bank that pays the merchant out */
             acquiringBank?: string;
             /** @description The BIN of the acquirer at NetworkA */
             acquirerBINNetworkA?: string;
@@ -3621,7 +3817,7 @@ export interface components {
             mcc?: string;
             /** @description The agent who brought the account */
             agent?: string;
-            /** @description The acquiring bank */
+            /** @description The bank that pays the merchant out */
             acquiringBank?: string;
             /** @description The BIN of the acquirer at NetworkA */
             acquirerBINNetworkA?: string;
@@ -3783,7 +3979,7 @@ export interface components {
             mcc?: string | null;
             /** @description The agent who brought the account */
             agent?: string | null;
-            /** @description The acquiring bank */
+            /** @description The bank that pays the merchant out */
             acquiringBank?: string | null;
             /** @description The BIN of the acquirer at NetworkA */
             acquirerBINNetworkA?: string | null;
@@ -4039,9 +4235,9 @@ export interface components {
              * @description The email's customer; for a new email, an id of your own
              */
             id?: number;
-            /** @description The first name */
+            /** @description The given name of the person */
             firstName?: string;
-            /** @description The last name */
+            /** @description The family name of the person */
             lastName?: string;
         };
         LineItemInput: {
@@ -4373,9 +4569,9 @@ export interface components {
             bin?: string;
             /** @description The last four digits of the card number */
             last4?: string;
-            /** @description The first name */
+            /** @description The given name of the person */
             firstName?: string;
-            /** @description The last name */
+            /** @description The family name of the person */
             lastName?: string;
             /** @description With any of these authorization codes */
             authCodes?: string[];
@@ -4456,9 +4652,9 @@ export interface components {
             bin?: string;
             /** @description The last four digits of the card number */
             last4?: string;
-            /** @description The first name */
+            /** @description The given name of the person */
             firstName?: string;
-            /** @description The last name */
+            /** @description The family name of the person */
             lastName?: string;
             /** @description The authorization code of the issuer; empty before there is one */
             authCode?: string;
@@ -4673,7 +4869,7 @@ export interface components {
             userEmail?: string;
             /**
              * Format: uuid
-             * @description The transaction id
+             * @description The payment that is disputed
              */
             transactionId: string;
         };
@@ -4748,9 +4944,9 @@ export interface components {
              * @example visit-7f3a
              */
             session_id: string;
-            /** @description First name */
+            /** @description The given name */
             first_name?: string;
-            /** @description Last name */
+            /** @description The family name */
             last_name?: string;
             /** @description The device, as the page names it */
             cfa_device?: string;
@@ -5064,6 +5260,15 @@ export interface components {
             /** @description Paragraphs with empty lines between them; a template */
             text: string;
         } | null;
+        MailTextPreview: {
+            /**
+             * @description What is mailed about
+             * @enum {string}
+             */
+            kind: "refunded" | "unsubscribed" | "rebill-failed" | "frozen" | "renewed" | "invited" | "password-reset";
+            /** @description The text to show; null: the built-in one. By default what is sent now */
+            own?: components["schemas"]["MailTextChange"];
+        };
         WebhookEndpointInput: {
             /**
              * @description The data that the key is for: `live` or sandbox data
@@ -6202,13 +6407,13 @@ export interface components {
              * @description The transaction id
              */
             messageId: string;
-            /** @description The first name */
+            /** @description The given name of the person */
             firstName: string;
-            /** @description The last name */
+            /** @description The family name of the person */
             lastName: string;
             /** @description Street and number */
             address: string;
-            /** @description The city */
+            /** @description The city, town or village */
             city: string;
             /** @description The ZIP or postal code */
             postalCode: string;
@@ -6237,13 +6442,13 @@ export interface components {
              * @description The transaction id
              */
             messageId: string;
-            /** @description The first name */
+            /** @description The given name of the person */
             firstName: string;
-            /** @description The last name */
+            /** @description The family name of the person */
             lastName: string;
             /** @description Street and number */
             address: string;
-            /** @description The city */
+            /** @description The city, town or village */
             city: string;
             /** @description The ZIP or postal code */
             postalCode: string;
@@ -6407,7 +6612,7 @@ export interface components {
              * @description The picture of the product
              */
             imageid: number;
-            /** @description The title */
+            /** @description The name that shoppers see */
             title: string;
             /** @description Who makes the product */
             vendor: string;
@@ -6476,7 +6681,7 @@ export interface components {
              * @description The item in the inventory
              */
             inventory_item_id: number;
-            /** @description The title */
+            /** @description The name that shoppers see */
             title: string;
             /** @description The stock keeping unit */
             sku: string;
@@ -6673,9 +6878,9 @@ export interface components {
             parentCompanyId: number;
             /** @description The email of the customer */
             email: string;
-            /** @description The first name */
+            /** @description The given name of the person */
             firstName: string;
-            /** @description The last name */
+            /** @description The family name of the person */
             lastName: string;
             /** @description The telephone number */
             phone: string;
@@ -6712,13 +6917,13 @@ export interface components {
             addressType: "DEFAULT" | "SHIPPING";
             /** @description The email of the customer */
             email: string;
-            /** @description The first name */
+            /** @description The given name of the person */
             firstName: string;
-            /** @description The last name */
+            /** @description The family name of the person */
             lastName: string;
             /** @description Street and number */
             address: string;
-            /** @description The city */
+            /** @description The city, town or village */
             city: string;
             /** @description The ZIP or postal code */
             postalCode: string;
@@ -6832,7 +7037,7 @@ export interface components {
             gateway: string;
             /**
              * Format: uuid
-             * @description The transaction id
+             * @description The id of a payment, or of a refund, chargeback or alert of it
              */
             transactionId: string;
             /**
@@ -6882,9 +7087,9 @@ export interface components {
             authCode: string;
             /** @description The id at the gateway; empty before there is one */
             gatewayTransactionId: string;
-            /** @description The first name */
+            /** @description The given name of the person */
             firstName: string;
-            /** @description The last name */
+            /** @description The family name of the person */
             lastName: string;
             /** @description The first six digits of the card number; empty without a card */
             bin: string;
@@ -6996,6 +7201,111 @@ export interface components {
              */
             attempt: number;
         };
+        UnansweredPaymentsPage: {
+            /**
+             * @description Whether it did what was asked; of a transaction, whether money moved as it says
+             * @constant
+             */
+            success: true;
+            /**
+             * Format: int64
+             * @description Items of this page
+             */
+            count: number;
+            /** @description Whether another page follows */
+            moreResults: boolean;
+            /** @description `cursor` of the next page */
+            next: string | null;
+            /** @description The items of this page */
+            items: components["schemas"]["UnansweredPayment"][];
+        };
+        UnansweredPayment: {
+            /**
+             * Format: uuid
+             * @description The payment
+             */
+            transactionId: string;
+            /**
+             * Format: int64
+             * @description The order
+             */
+            orderId: number;
+            /**
+             * Format: int64
+             * @description The customer
+             */
+            customerId: number;
+            /**
+             * Format: int64
+             * @description The account that was asked last
+             */
+            merchantAccountId: number;
+            /** @description The label of the merchant account */
+            midName: string;
+            /** @description The gateway that has not answered */
+            gateway: string;
+            /** @description Currency code of ISO 4217 */
+            currency: string;
+            /** @description What was asked of the card, in major units */
+            amount: number;
+            /**
+             * Format: date-time
+             * @description When the payment was submitted
+             */
+            sent: string;
+            /**
+             * Format: date-time
+             * @description When its outcome first was unknown
+             */
+            unknownSince: string;
+        };
+        SavedSearchesPage: {
+            /**
+             * @description Whether it did what was asked; of a transaction, whether money moved as it says
+             * @constant
+             */
+            success: true;
+            /**
+             * Format: int64
+             * @description Items of this page
+             */
+            count: number;
+            /** @description Whether another page follows */
+            moreResults: boolean;
+            /** @description `cursor` of the next page */
+            next: string | null;
+            /** @description The items of this page */
+            items: components["schemas"]["SavedSearch"][];
+        };
+        SavedSearch: {
+            /**
+             * Format: uuid
+             * @description The id of the item
+             */
+            id: string;
+            /**
+             * @description Each once, in capital letters or not
+             * @example Captured last week
+             */
+            name: string;
+            search: components["schemas"]["SavedSearchFilters"];
+            /**
+             * Format: date-time
+             * @description ISO 8601, GMT
+             */
+            createdAt: string;
+        };
+        SavedSearchAnswer: {
+            /**
+             * @description Whether it did what was asked; of a transaction, whether money moved as it says
+             * @constant
+             */
+            success: true;
+            /** @description What was done, for a reader; not to be parsed */
+            message: string;
+            /** @description What was asked for or changed, as it is now */
+            item: components["schemas"]["SavedSearch"];
+        };
         MerchantAccountPage: {
             /**
              * @description Whether it did what was asked; of a transaction, whether money moved as it says
@@ -7060,7 +7370,7 @@ export interface components {
             dynamicDescriptorPrefix_NetworkB: string;
             /** @description The agent who brought the account */
             agent: string;
-            /** @description The acquiring bank */
+            /** @description The bank that pays the merchant out */
             acquiringBank: string;
             /** @description The BIN of the acquirer at NetworkA */
             acquirerBINNetworkA: string;
@@ -7995,7 +8305,7 @@ export interface components {
             gateway: string;
             /**
              * Format: uuid
-             * @description The transaction id
+             * @description The id of a payment, or of a refund, chargeback or alert of it
              */
             transactionId: string;
             /**
@@ -8043,9 +8353,9 @@ export interface components {
             authCode: string;
             /** @description The id at the gateway; empty before there is one */
             gatewayTransactionId: string;
-            /** @description The first name */
+            /** @description The given name of the person */
             firstName: string;
-            /** @description The last name */
+            /** @description The family name of the person */
             lastName: string;
             /** @description The first six digits of the card number; empty without a card */
             bin: string;
@@ -8083,7 +8393,7 @@ export interface components {
             gateway: string;
             /**
              * Format: uuid
-             * @description The transaction id
+             * @description The id of a payment, or of a refund, chargeback or alert of it
              */
             transactionId: string;
             /**
@@ -8131,9 +8441,9 @@ export interface components {
             authCode: string;
             /** @description The id at the gateway; empty before there is one */
             gatewayTransactionId: string;
-            /** @description The first name */
+            /** @description The given name of the person */
             firstName: string;
-            /** @description The last name */
+            /** @description The family name of the person */
             lastName: string;
             /** @description The first six digits of the card number; empty without a card */
             bin: string;
@@ -8470,7 +8780,7 @@ export interface components {
             success: true;
             /** @description What was done, for a reader; not to be parsed */
             message: string;
-            /** @description The item */
+            /** @description What was asked for or changed, as it is now */
             item: components["schemas"]["BlackListEntry"];
         };
         TrialBalance: {
@@ -8493,7 +8803,7 @@ export interface components {
             credit: number;
             /** @description In major units of the currency; exact, also beyond what a double holds */
             difference: number;
-            /** @description The accounts */
+            /** @description Each account of the books, with its sums */
             accounts: components["schemas"]["AccountBalance"][];
         };
         AccountBalance: {
@@ -8512,7 +8822,7 @@ export interface components {
              * @constant
              */
             success: true;
-            /** @description The accounts */
+            /** @description Each account of the books, with its sums */
             accounts: components["schemas"]["LedgerAccount"][];
             /** @description `cursor` of the next page */
             nextCursor: string | null;
@@ -8533,6 +8843,50 @@ export interface components {
             credit: number;
             /** @description In major units of the currency; exact, also beyond what a double holds */
             balance: number;
+        };
+        LedgerEntries: {
+            /**
+             * @description Whether it did what was asked; of a transaction, whether money moved as it says
+             * @constant
+             */
+            success: true;
+            /** @description The account, such as `acquirer-receivable` or `sales` */
+            account: string;
+            /** @description Currency code of ISO 4217 */
+            currency: string;
+            /** @description The newest first */
+            entries: components["schemas"]["LedgerPosting"][];
+            /** @description `cursor` of the next page */
+            nextCursor: string | null;
+        };
+        /** @description What one journal entry posted to the account */
+        LedgerPosting: {
+            /**
+             * Format: uuid
+             * @description The payment
+             */
+            transactionId: string;
+            /** @description The event that posted it */
+            description: string;
+            /**
+             * Format: int64
+             * @description Its place among the events of the payment, from 0
+             */
+            revision: number;
+            /**
+             * Format: date-time
+             * @description When it holds in the business
+             */
+            at: string;
+            /**
+             * Format: int64
+             * @description The merchant account; in an answer 0 or null before one was tried
+             */
+            merchantAccountId: number;
+            /** @description In major units of the currency; exact, also beyond what a double holds */
+            debit: number;
+            /** @description In major units of the currency; exact, also beyond what a double holds */
+            credit: number;
         };
         Statement: {
             /**
@@ -8680,7 +9034,7 @@ export interface components {
             success: true;
             /** @description What was done, for a reader; not to be parsed */
             message: string;
-            /** @description The item */
+            /** @description What was asked for or changed, as it is now */
             item: components["schemas"]["ImportedSettlement"];
         };
         /** @description How many of each type; none are left out */
@@ -8944,7 +9298,7 @@ export interface components {
             success: true;
             /** @description What was done, for a reader; not to be parsed */
             message: string;
-            /** @description The item */
+            /** @description What was asked for or changed, as it is now */
             item: components["schemas"]["Settlement"];
         };
         RecurringReport: {
@@ -9093,6 +9447,8 @@ export interface components {
             totals: components["schemas"]["SalesTotals"];
             /** @description Those with anything in the range */
             accounts: components["schemas"]["SalesAccount"][];
+            /** @description Card networks with anything in the range; `Unknown` has payments without a card, too */
+            brands: components["schemas"]["SalesBrand"][];
         };
         SalesPeriod: {
             /**
@@ -9172,6 +9528,21 @@ export interface components {
              */
             declines: number;
         };
+        /** @description Of the range, of the cards of one network */
+        SalesBrand: {
+            cardBrandId: components["schemas"]["CardBrandId"];
+            cardBrand: components["schemas"]["CardBrand"];
+            /**
+             * Format: int64
+             * @description Payments that were captured
+             */
+            captures: number;
+            /**
+             * Format: int64
+             * @description Payments that were declined, each once in the end
+             */
+            declines: number;
+        };
         WidgetAddress: {
             /** @description The script, with its hash */
             src: string;
@@ -9184,7 +9555,7 @@ export interface components {
              * @constant
              */
             success: true;
-            /** @description The lead */
+            /** @description As it is now kept */
             lead: components["schemas"]["CustomerLead"];
         };
         LeadTransaction: {
@@ -9222,9 +9593,9 @@ export interface components {
             session_id: string;
             /** @description Empty once the person is erased */
             email: string;
-            /** @description First name */
+            /** @description The given name */
             first_name: string;
-            /** @description Last name */
+            /** @description The family name */
             last_name: string;
             /** @description The device, as the page names it */
             cfa_device: string;
@@ -9359,7 +9730,7 @@ export interface components {
             cc: components["schemas"]["EmailAddress"][];
             /** @description Those of a hidden copy */
             bcc: components["schemas"]["EmailAddress"][];
-            /** @description The subject */
+            /** @description The subject line */
             subject: string;
             /** @description `string`, or the name of a template */
             template: string;
@@ -9389,13 +9760,13 @@ export interface components {
         EmailSender: {
             /** @description May be empty */
             name: string;
-            /** @description The address */
+            /** @description The email address */
             address: string;
         } | null;
         EmailAddress: {
             /** @description May be empty */
             name: string;
-            /** @description The address */
+            /** @description The email address */
             address: string;
         };
         EmailAttempt: {
@@ -9461,7 +9832,7 @@ export interface components {
              * @constant
              */
             success: true;
-            /** @description The subject */
+            /** @description The subject, filled in */
             subject: string;
             /** @description The text part */
             text: string;
@@ -9474,7 +9845,7 @@ export interface components {
              * @constant
              */
             success: true;
-            /** @description The email */
+            /** @description The email and what became of it */
             email: components["schemas"]["Email"];
         };
         KeysPage: {
@@ -9555,7 +9926,7 @@ export interface components {
             success: true;
             /** @description What was done, for a reader; not to be parsed */
             message: string;
-            /** @description The item */
+            /** @description What was asked for or changed, as it is now */
             item: components["schemas"]["ApiKeyWithSecret"];
         };
         ApiKeyWithSecret: {
@@ -9620,7 +9991,7 @@ export interface components {
             success: true;
             /** @description What was done, for a reader; not to be parsed */
             message: string;
-            /** @description The item */
+            /** @description What was asked for or changed, as it is now */
             item: components["schemas"]["ApiKey"];
         };
         Permissions: {
@@ -9713,7 +10084,7 @@ export interface components {
             success: true;
             /** @description What was done, for a reader; not to be parsed */
             message: string;
-            /** @description The item */
+            /** @description What was asked for or changed, as it is now */
             item: components["schemas"]["LeadKeyWithSecrets"];
         };
         LeadKeyWithSecrets: {
@@ -9768,7 +10139,7 @@ export interface components {
             success: true;
             /** @description What was done, for a reader; not to be parsed */
             message: string;
-            /** @description The item */
+            /** @description What was asked for or changed, as it is now */
             item: components["schemas"]["LeadKey"];
         };
         SenderDomainsPage: {
@@ -9832,7 +10203,7 @@ export interface components {
             success: true;
             /** @description What was done, for a reader; not to be parsed */
             message: string;
-            /** @description The item */
+            /** @description What was asked for or changed, as it is now */
             item: components["schemas"]["SenderDomain"];
         };
         SuppressionsPage: {
@@ -9884,7 +10255,7 @@ export interface components {
             success: true;
             /** @description What was done, for a reader; not to be parsed */
             message: string;
-            /** @description The item */
+            /** @description What was asked for or changed, as it is now */
             item: components["schemas"]["Suppression"];
         };
         MailSettingsAnswer: {
@@ -9895,7 +10266,7 @@ export interface components {
             success: true;
             /** @description What was done, for a reader; not to be parsed */
             message: string;
-            /** @description The item */
+            /** @description What was asked for or changed, as it is now */
             item: components["schemas"]["MailSettings"];
         };
         /** @description Whom what the ledger mails by itself is from; in a sender domain. null: the host */
@@ -9957,6 +10328,36 @@ export interface components {
              * @description Of the item as it was read; it counts the changes, from 1
              */
             rowVersion: number;
+        };
+        MailTextPreviewAnswer: {
+            /**
+             * @description Whether it did what was asked; of a transaction, whether money moved as it says
+             * @constant
+             */
+            success: true;
+            /** @description What was done, for a reader; not to be parsed */
+            message: string;
+            /** @description What was asked for or changed, as it is now */
+            item: components["schemas"]["MailTextShown"];
+        };
+        MailTextShown: {
+            /**
+             * @description What is mailed about
+             * @enum {string}
+             */
+            kind: "refunded" | "unsubscribed" | "rebill-failed" | "frozen" | "renewed" | "invited" | "password-reset";
+            /** @description As it would be sent */
+            subject: string;
+            /** @description The plain part */
+            text: string;
+            /** @description The HTML part */
+            html: string;
+            /** @description What a text may name, with the value of the sample */
+            variables: {
+                [key: string]: string | boolean;
+            };
+            /** @description The built-in text as one of your own would say it, to begin with */
+            builtIn: components["schemas"]["MailText"];
         };
         WebhookEndpointsPage: {
             /**
@@ -10033,7 +10434,7 @@ export interface components {
             success: true;
             /** @description What was done, for a reader; not to be parsed */
             message: string;
-            /** @description The item */
+            /** @description What was asked for or changed, as it is now */
             item: components["schemas"]["WebhookEndpointWithSecret"];
         };
         WebhookEndpointWithSecret: {
@@ -10095,7 +10496,7 @@ export interface components {
             success: true;
             /** @description What was done, for a reader; not to be parsed */
             message: string;
-            /** @description The item */
+            /** @description What was asked for or changed, as it is now */
             item: components["schemas"]["WebhookEndpoint"];
         };
         WebhookDeliveriesPage: {
@@ -10176,7 +10577,7 @@ export interface components {
             success: true;
             /** @description What was done, for a reader; not to be parsed */
             message: string;
-            /** @description The item */
+            /** @description What was asked for or changed, as it is now */
             item: components["schemas"]["WebhookDeliveryDetail"];
         };
         /** @description What is sent, without what was erased since */
@@ -10288,7 +10689,7 @@ export interface components {
             success: true;
             /** @description What was done, for a reader; not to be parsed */
             message: string;
-            /** @description The item */
+            /** @description What was asked for or changed, as it is now */
             item: components["schemas"]["WebhookDelivery"];
         };
         WebhookReplayAnswer: {
@@ -10318,7 +10719,7 @@ export interface components {
             success: true;
             /** @description What was done, for a reader; not to be parsed */
             message: string;
-            /** @description The item */
+            /** @description What was asked for or changed, as it is now */
             item: components["schemas"]["Settings"];
         };
         /** @description What happens when a rebill is declined */
@@ -10481,7 +10882,7 @@ export interface components {
             success: true;
             /** @description What was done, for a reader; not to be parsed */
             message: string;
-            /** @description The item */
+            /** @description What was asked for or changed, as it is now */
             item: components["schemas"]["UserWithToken"];
         };
         UserWithToken: {
@@ -10526,7 +10927,7 @@ export interface components {
             success: true;
             /** @description What was done, for a reader; not to be parsed */
             message: string;
-            /** @description The item */
+            /** @description What was asked for or changed, as it is now */
             item: components["schemas"]["User"];
         };
         RolesPage: {
@@ -10570,7 +10971,7 @@ export interface components {
             success: true;
             /** @description What was done, for a reader; not to be parsed */
             message: string;
-            /** @description The item */
+            /** @description What was asked for or changed, as it is now */
             item: components["schemas"]["Role"];
         };
         ActivityPage: {
@@ -10675,7 +11076,7 @@ export interface components {
             success: true;
             /** @description What was done, for a reader; not to be parsed */
             message: string;
-            /** @description The item */
+            /** @description What was asked for or changed, as it is now */
             item: components["schemas"]["Company"];
         };
         ShopsPage: {
@@ -10734,7 +11135,7 @@ export interface components {
             success: true;
             /** @description What was done, for a reader; not to be parsed */
             message: string;
-            /** @description The item */
+            /** @description What was asked for or changed, as it is now */
             item: components["schemas"]["Shop"];
         };
         ApplicationsPage: {
@@ -10787,7 +11188,7 @@ export interface components {
             success: true;
             /** @description What was done, for a reader; not to be parsed */
             message: string;
-            /** @description The item */
+            /** @description What was asked for or changed, as it is now */
             item: components["schemas"]["Application"];
         };
         ProductsPage: {
@@ -10835,7 +11236,7 @@ export interface components {
             success: true;
             /** @description What was done, for a reader; not to be parsed */
             message: string;
-            /** @description The item */
+            /** @description What was asked for or changed, as it is now */
             item: components["schemas"]["Product"];
         };
         PricePointsPage: {
@@ -10900,7 +11301,7 @@ export interface components {
             success: true;
             /** @description What was done, for a reader; not to be parsed */
             message: string;
-            /** @description The item */
+            /** @description What was asked for or changed, as it is now */
             item: components["schemas"]["PricePoint"];
         };
         CampaignsPage: {
@@ -10948,7 +11349,7 @@ export interface components {
             success: true;
             /** @description What was done, for a reader; not to be parsed */
             message: string;
-            /** @description The item */
+            /** @description What was asked for or changed, as it is now */
             item: components["schemas"]["Campaign"];
         };
         AffiliatesPage: {
@@ -10996,7 +11397,7 @@ export interface components {
             success: true;
             /** @description What was done, for a reader; not to be parsed */
             message: string;
-            /** @description The item */
+            /** @description What was asked for or changed, as it is now */
             item: components["schemas"]["Affiliate"];
         };
         TestClock: {
@@ -11514,6 +11915,151 @@ export interface operations {
             default: components["responses"]["Refusal"];
         };
     };
+    listUnansweredPayments: {
+        parameters: {
+            query?: {
+                /** @description Absent: live data */
+                sandbox?: boolean;
+                /** @description The most elements of a page */
+                limit?: number;
+                /** @description `nextCursor` of the page before; absent: the first page */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of payments */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnansweredPaymentsPage"];
+                };
+            };
+            default: components["responses"]["Refusal"];
+        };
+    };
+    listSavedSearches: {
+        parameters: {
+            query?: {
+                /** @description The most elements of a page */
+                limit?: number;
+                /** @description `nextCursor` of the page before; absent: the first page */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of saved searches */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedSearchesPage"];
+                };
+            };
+            default: components["responses"]["Refusal"];
+        };
+    };
+    createSavedSearch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Captured last week",
+                 *       "search": {
+                 *         "days": 7,
+                 *         "currency": "GBP",
+                 *         "merchantAccountIds": [
+                 *           1
+                 *         ]
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["SavedSearchInput"];
+            };
+        };
+        responses: {
+            /** @description It is made */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedSearchAnswer"];
+                };
+            };
+            default: components["responses"]["Refusal"];
+        };
+    };
+    getSavedSearch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of a saved search
+                 * @example 01980a3c-5b1e-7c1f-8d5a-2f6b7c8d9e0f
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The item */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedSearchAnswer"];
+                };
+            };
+            default: components["responses"]["Refusal"];
+        };
+    };
+    deleteSavedSearch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of a saved search
+                 * @example 01980a3c-5b1e-7c1f-8d5a-2f6b7c8d9e0f
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The item */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedSearchAnswer"];
+                };
+            };
+            default: components["responses"]["Refusal"];
+        };
+    };
     listMerchantAccounts: {
         parameters: {
             query?: {
@@ -11812,9 +12358,9 @@ export interface operations {
                 bin?: string;
                 /** @description The last four digits of the card number */
                 last4?: string;
-                /** @description The first name */
+                /** @description The given name of the person */
                 firstName?: string;
-                /** @description The last name */
+                /** @description The family name of the person */
                 lastName?: string;
                 /** @description With any of these authorization codes */
                 authCodes?: string[];
@@ -13438,7 +13984,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The id of the item
+                 * @description The id of an entry of the black list
                  * @example 01980a3c-5b1e-8c1f-8d5a-2f6b7c8d9e11
                  */
                 id: string;
@@ -13465,7 +14011,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The id of the item
+                 * @description The id of an entry of the black list
                  * @example 01980a3c-5b1e-8c1f-8d5a-2f6b7c8d9e11
                  */
                 id: string;
@@ -13498,7 +14044,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The id of the item
+                 * @description The id of an entry of the black list
                  * @example 01980a3c-5b1e-8c1f-8d5a-2f6b7c8d9e11
                  */
                 id: string;
@@ -13584,6 +14130,44 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["LedgerAccounts"];
+                };
+            };
+            default: components["responses"]["Refusal"];
+        };
+    };
+    listLedgerEntries: {
+        parameters: {
+            query: {
+                /** @description Absent: the live books */
+                sandbox?: boolean;
+                /** @description By its name in the trial balance */
+                account: string;
+                /** @description Its currency */
+                currency: string;
+                /** @description The merchant account; in an answer 0 or null before one was tried */
+                merchantAccountId?: number;
+                /** @description The first day, GMT. Absent: since the beginning */
+                from?: string;
+                /** @description The last day, GMT. Absent: until now */
+                to?: string;
+                /** @description The most elements of a page */
+                limit?: number;
+                /** @description `nextCursor` of the page before; absent: the first page */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of entries */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LedgerEntries"];
                 };
             };
             default: components["responses"]["Refusal"];
@@ -14412,7 +14996,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The id of the item
+                 * @description The id of an API key
                  * @example 01980a3c-5b1e-7c1f-8d5a-2f6b7c8d9e0f
                  */
                 id: string;
@@ -14439,7 +15023,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The id of the item
+                 * @description The id of an API key
                  * @example 01980a3c-5b1e-7c1f-8d5a-2f6b7c8d9e0f
                  */
                 id: string;
@@ -14466,7 +15050,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The id of the item
+                 * @description The id of an API key
                  * @example 01980a3c-5b1e-7c1f-8d5a-2f6b7c8d9e0f
                  */
                 id: string;
@@ -14583,7 +15167,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The id of the item
+                 * @description The id of a lead key
                  * @example 01980a3c-5b1e-7c1f-8d5a-2f6b7c8d9e0f
                  */
                 id: string;
@@ -14610,7 +15194,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The id of the item
+                 * @description The id of a lead key
                  * @example 01980a3c-5b1e-7c1f-8d5a-2f6b7c8d9e0f
                  */
                 id: string;
@@ -14643,7 +15227,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The id of the item
+                 * @description The id of a lead key
                  * @example 01980a3c-5b1e-7c1f-8d5a-2f6b7c8d9e0f
                  */
                 id: string;
@@ -14682,7 +15266,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The id of the item
+                 * @description The id of a lead key
                  * @example 01980a3c-5b1e-7c1f-8d5a-2f6b7c8d9e0f
                  */
                 id: string;
@@ -14775,7 +15359,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The id of the item
+                 * @description The id of a sender domain
                  * @example 01980a3c-5b1e-7c1f-8d5a-2f6b7c8d9e0f
                  */
                 id: string;
@@ -14802,7 +15386,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The id of the item
+                 * @description The id of a sender domain
                  * @example 01980a3c-5b1e-7c1f-8d5a-2f6b7c8d9e0f
                  */
                 id: string;
@@ -14835,7 +15419,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The id of the item
+                 * @description The id of a sender domain
                  * @example 01980a3c-5b1e-7c1f-8d5a-2f6b7c8d9e0f
                  */
                 id: string;
@@ -14932,7 +15516,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The id of the item
+                 * @description The id of a suppression
                  * @example 01980a3c-5b1e-8c1f-8d5a-2f6b7c8d9e12
                  */
                 id: string;
@@ -14959,7 +15543,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The id of the item
+                 * @description The id of a suppression
                  * @example 01980a3c-5b1e-8c1f-8d5a-2f6b7c8d9e12
                  */
                 id: string;
@@ -15040,6 +15624,40 @@ export interface operations {
             default: components["responses"]["Refusal"];
         };
     };
+    previewMailText: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "kind": "refunded",
+                 *       "own": {
+                 *         "subject": "{{refunded}} is on its way",
+                 *         "text": "Dear {{firstName}}, thank you."
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["MailTextPreview"];
+            };
+        };
+        responses: {
+            /** @description The mail */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MailTextPreviewAnswer"];
+                };
+            };
+            default: components["responses"]["Refusal"];
+        };
+    };
     listWebhookEndpoints: {
         parameters: {
             query?: {
@@ -15110,7 +15728,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The id of the item
+                 * @description The id of a webhook endpoint
                  * @example 01980a3c-5b1e-7c1f-8d5a-2f6b7c8d9e0f
                  */
                 id: string;
@@ -15137,7 +15755,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The id of the item
+                 * @description The id of a webhook endpoint
                  * @example 01980a3c-5b1e-7c1f-8d5a-2f6b7c8d9e0f
                  */
                 id: string;
@@ -15170,7 +15788,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The id of the item
+                 * @description The id of a webhook endpoint
                  * @example 01980a3c-5b1e-7c1f-8d5a-2f6b7c8d9e0f
                  */
                 id: string;
@@ -15206,7 +15824,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The id of the item
+                 * @description The id of a webhook endpoint
                  * @example 01980a3c-5b1e-7c1f-8d5a-2f6b7c8d9e0f
                  */
                 id: string;
@@ -15242,7 +15860,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The id of the item
+                 * @description The id of a webhook endpoint
                  * @example 01980a3c-5b1e-7c1f-8d5a-2f6b7c8d9e0f
                  */
                 id: string;
@@ -15269,7 +15887,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The id of the item
+                 * @description The id of a webhook endpoint
                  * @example 01980a3c-5b1e-7c1f-8d5a-2f6b7c8d9e0f
                  */
                 id: string;
@@ -15588,7 +16206,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The id of the item
+                 * @description The id of a user
                  * @example 01980a3c-5b1e-7c1f-8d5a-2f6b7c8d9e0f
                  */
                 id: string;
@@ -15621,7 +16239,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The id of the item
+                 * @description The id of a user
                  * @example 01980a3c-5b1e-7c1f-8d5a-2f6b7c8d9e0f
                  */
                 id: string;
@@ -15661,7 +16279,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The id of the item
+                 * @description The id of a user
                  * @example 01980a3c-5b1e-7c1f-8d5a-2f6b7c8d9e0f
                  */
                 id: string;
@@ -15753,7 +16371,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The id of the item
+                 * @description The id of a role
                  * @example 01980a3c-5b1e-7c1f-8d5a-2f6b7c8d9e0f
                  */
                 id: string;
@@ -15786,7 +16404,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The id of the item
+                 * @description The id of a role
                  * @example 01980a3c-5b1e-7c1f-8d5a-2f6b7c8d9e0f
                  */
                 id: string;
@@ -15826,7 +16444,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The id of the item
+                 * @description The id of a role
                  * @example 01980a3c-5b1e-7c1f-8d5a-2f6b7c8d9e0f
                  */
                 id: string;
@@ -15953,7 +16571,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The id of the item
+                 * @description The id of a company
                  * @example 1
                  */
                 id: number;
@@ -15986,7 +16604,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The id of the item
+                 * @description The id of a company
                  * @example 1
                  */
                 id: number;
@@ -16029,7 +16647,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The id of the item
+                 * @description The id of a company
                  * @example 1
                  */
                 id: number;
@@ -16125,7 +16743,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The id of the item
+                 * @description The id of a shop
                  * @example 1
                  */
                 id: number;
@@ -16158,7 +16776,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The id of the item
+                 * @description The id of a shop
                  * @example 1
                  */
                 id: number;
@@ -16205,7 +16823,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The id of the item
+                 * @description The id of a shop
                  * @example 1
                  */
                 id: number;
@@ -16302,7 +16920,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The id of the item
+                 * @description The id of an application
                  * @example 1
                  */
                 id: number;
@@ -16335,7 +16953,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The id of the item
+                 * @description The id of an application
                  * @example 1
                  */
                 id: number;
@@ -16379,7 +16997,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The id of the item
+                 * @description The id of an application
                  * @example 1
                  */
                 id: number;
@@ -16472,7 +17090,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The id of the item
+                 * @description The id of a product
                  * @example 1
                  */
                 id: number;
@@ -16505,7 +17123,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The id of the item
+                 * @description The id of a product
                  * @example 1
                  */
                 id: number;
@@ -16548,7 +17166,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The id of the item
+                 * @description The id of a product
                  * @example 1
                  */
                 id: number;
@@ -16642,7 +17260,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The id of the item
+                 * @description The id of a price point
                  * @example 1
                  */
                 id: number;
@@ -16675,7 +17293,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The id of the item
+                 * @description The id of a price point
                  * @example 1
                  */
                 id: number;
@@ -16720,7 +17338,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The id of the item
+                 * @description The id of a price point
                  * @example 1
                  */
                 id: number;
@@ -16814,7 +17432,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The id of the item
+                 * @description The id of a campaign
                  * @example 1
                  */
                 id: number;
@@ -16847,7 +17465,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The id of the item
+                 * @description The id of a campaign
                  * @example 1
                  */
                 id: number;
@@ -16890,7 +17508,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The id of the item
+                 * @description The id of a campaign
                  * @example 1
                  */
                 id: number;
@@ -16982,7 +17600,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The id of the item
+                 * @description The id of an affiliate
                  * @example 1
                  */
                 id: number;
@@ -17015,7 +17633,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The id of the item
+                 * @description The id of an affiliate
                  * @example 1
                  */
                 id: number;
@@ -17058,7 +17676,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The id of the item
+                 * @description The id of an affiliate
                  * @example 1
                  */
                 id: number;

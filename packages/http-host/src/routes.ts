@@ -1,7 +1,8 @@
 /** The table of all endpoints. */
 import { EXAMPLES } from './api/examples.ts';
-import { GLOSSARY } from './api/glossary.ts';
+import { FIELD_MEANINGS } from './api/field-meanings.ts';
 import { API, type ApiServices } from './api/slices.ts';
+import { TERMS } from './api/terms.ts';
 import { consoleEndpoints } from './console/serve.ts';
 import type { ConsoleServices } from './console/slice.ts';
 import type { Endpoint } from './http/endpoint.ts';
@@ -44,7 +45,8 @@ const DOCUMENT: DocumentInfo = {
     Settlements: 'Files of acquirers and payouts of gateways, held against the books',
     Operations: 'For those who run the host',
   },
-  glossary: GLOSSARY,
+  terms: TERMS,
+  fieldMeanings: FIELD_MEANINGS,
   examples: EXAMPLES,
 };
 

@@ -38,8 +38,8 @@ const Scan = z
   .object({ page: text(2_000).meta({ description: 'A page that was seen' }) })
   .meta({ id: 'LeadScan' });
 const contact = {
-  first_name: text(200).meta({ description: 'First name' }),
-  last_name: text(200).meta({ description: 'Last name' }),
+  first_name: text(200).meta({ description: 'The given name' }),
+  last_name: text(200).meta({ description: 'The family name' }),
   cfa_device: text(500).meta({ description: 'The device, as the page names it' }),
   scans: z.array(Scan).max(Lead.MAX_SCANS).meta({ description: 'Pages that were seen, in order' }),
 };
@@ -105,7 +105,7 @@ const LeadBody = z
   })
   .meta({ id: 'CustomerLead' });
 const LeadAnswer = z
-  .object({ success: z.literal(true), lead: LeadBody.meta({ description: 'The lead' }) })
+  .object({ success: z.literal(true), lead: LeadBody.meta({ description: 'As it is now kept' }) })
   .meta({ id: 'CustomerLeadAnswer' });
 
 export interface LeadServices extends FaceServices {

@@ -151,7 +151,7 @@ const BatchAnswer = z
 const PreviewAnswer = z
   .object({
     success: z.literal(true),
-    subject: z.string().meta({ description: 'The subject' }),
+    subject: z.string().meta({ description: 'The subject, filled in' }),
     text: z.string().meta({ description: 'The text part' }),
     html: z.string().meta({ description: 'The HTML part' }),
   })
@@ -159,7 +159,7 @@ const PreviewAnswer = z
 
 const person = {
   name: z.string().meta({ description: 'May be empty' }),
-  address: z.string().meta({ description: 'The address' }),
+  address: z.string().meta({ description: 'The email address' }),
 };
 const Person = z.object(person).meta({ id: 'EmailAddress' });
 const Sender = z.object(person).nullable().meta({ id: 'EmailSender' });
@@ -190,7 +190,7 @@ const EmailRecord = z
     to: z.array(Person).meta({ description: 'The recipients' }),
     cc: z.array(Person).meta({ description: 'Those of a copy' }),
     bcc: z.array(Person).meta({ description: 'Those of a hidden copy' }),
-    subject: z.string().meta({ description: 'The subject' }),
+    subject: z.string().meta({ description: 'The subject line' }),
     template: z.string().meta({ description: '`string`, or the name of a template' }),
     createdAt: At,
     changedAt: At,
@@ -203,7 +203,10 @@ const EmailRecord = z
   })
   .meta({ id: 'Email' });
 const EmailAnswer = z
-  .object({ success: z.literal(true), email: EmailRecord.meta({ description: 'The email' }) })
+  .object({
+    success: z.literal(true),
+    email: EmailRecord.meta({ description: 'The email and what became of it' }),
+  })
   .meta({ id: 'EmailAnswer' });
 
 function emailEndpoints(services: FaceServices): Endpoint[] {

@@ -38,6 +38,7 @@ export const EXAMPLES: Required<DocumentInfo>['examples'] = {
     '/api/admin/keys/{id}': KEY_ID,
     '/api/admin/leadkeys/{id}': KEY_ID,
     '/api/admin/senderdomains/{id}': KEY_ID,
+    '/api/admin/savedsearches/{id}': KEY_ID,
     '/api/admin/suppressions/{id}': '01980a3c-5b1e-8c1f-8d5a-2f6b7c8d9e12',
     '/api/email/{id}': KEY_ID,
     '/api/admin/webhookendpoints/{id}': KEY_ID,
@@ -180,7 +181,15 @@ export const EXAMPLES: Required<DocumentInfo>['examples'] = {
       ],
     },
     SuppressionInput: { email: 'dan@shop.example', note: 'Asked by telephone' },
+    MailTextPreview: {
+      kind: 'refunded',
+      own: { subject: '{{refunded}} is on its way', text: 'Dear {{firstName}}, thank you.' },
+    },
     MailSettingsChange: { tracking: { opens: true }, language: 'de' },
+    SavedSearchInput: {
+      name: 'Captured last week',
+      search: { days: 7, currency: 'GBP', merchantAccountIds: [1] },
+    },
     SenderDomainInput: { domain: 'mail.acme.example', includeSubdomains: true },
     SenderDomainChange: { includeSubdomains: false },
     WebhookEndpointInput: {

@@ -22,6 +22,7 @@ import { PAYMENT_LIST } from './payment-list.ts';
 import { RECURRING } from './recurring.ts';
 import { REFERENCES } from './references.ts';
 import { SALES } from './sales.ts';
+import { SAVED_SEARCHES } from './saved-searches.ts';
 import { SENDER_DOMAINS } from './sender-domains.ts';
 import { SETTINGS } from './settings.ts';
 import { SETTLEMENTS } from './settlements.ts';
@@ -33,6 +34,7 @@ import { SUPPRESSIONS } from './suppressions.ts';
 import { TEST_CLOCK } from './test-clock.ts';
 import { SEARCH } from './transaction-search.ts';
 import { TRANSACTION_WEBHOOKS } from './transaction-webhooks.ts';
+import { UNANSWERED } from './unanswered.ts';
 import { UNSUBSCRIBE } from './unsubscribe.ts';
 import { USERS } from './users.ts';
 import { WEBHOOK_DELIVERIES } from './webhook-deliveries.ts';
@@ -44,6 +46,8 @@ export const API = [
   UNSUBSCRIBE,
   CUSTOMERS,
   SEARCH,
+  UNANSWERED,
+  SAVED_SEARCHES,
   MERCHANT_ACCOUNTS,
   MERCHANT_ACCOUNT_BATCH,
   CARD,

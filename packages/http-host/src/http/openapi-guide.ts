@@ -1,5 +1,10 @@
-/** What the document says at its beginning: how to call, and every error code. */
+/** What the document says at its beginning: how to call, every error code, and the terms. */
 import type { ErrorRow } from './errors.ts';
+
+export interface TermGroup {
+  readonly title: string;
+  readonly terms: readonly { readonly term: string; readonly meaning: string }[];
+}
 
 const CALLING = `
 # Calling
@@ -24,9 +29,19 @@ Every error has one shape, and its \`code\` never changes its meaning. With \`Ac
 export function guideOf(
   introduction: string,
   codes: Readonly<Partial<Record<string, ErrorRow>>>,
+  terms: readonly TermGroup[],
 ): string {
   const rows = Object.entries(codes).flatMap(([code, row]) =>
     row === undefined ? [] : `- \`${code}\` (${row.status}): **${row.title}.** ${row.description}`,
   );
-  return `${introduction}\n${CALLING}${rows.join('\n')}\n`;
+  return `${introduction}\n${CALLING}${rows.join('\n')}\n${glossaryOf(terms)}`;
+}
+
+function glossaryOf(groups: readonly TermGroup[]): string {
+  if (groups.length === 0) return '';
+  const chapters = groups.map(({ title, terms }) => {
+    const rows = terms.map(({ term, meaning }) => `- **${term}.** ${meaning}`);
+    return `\n## ${title}\n\n${rows.join('\n')}\n`;
+  });
+  return `\n# Glossary\n${chapters.join('')}`;
 }

@@ -101,7 +101,7 @@ function withIds(path: string): string {
       if (!segment.startsWith('{')) return segment;
       const before = segments[index - 1] ?? '';
       if (before.startsWith('{')) return `$${constantOf(segment.slice(1, -1))}`;
-      const one = before.replace(/ies$/, 'y').replace(/s$/, '');
+      const one = before.replace(/ies$/, 'y').replace(/(?<=ch)es$|s$/, '');
       return `$${one.replaceAll('-', '_').toUpperCase()}_ID`;
     })
     .join('/');

@@ -36,18 +36,18 @@ interface Document {
 }
 
 /**
- * Describes fields and parameters by a glossary; a description in the schema takes precedence.
- * Throws for a glossary entry that matches no field.
+ * Describes fields and parameters by their names; a description in the schema takes precedence.
+ * Throws for a name that no field has.
  */
-export function describeFields(made: object, glossary: Readonly<Record<string, string>>): void {
+export function describeFields(made: object, meanings: Readonly<Record<string, string>>): void {
   const { paths = {}, components } = made as Document;
   const schemas = components?.schemas ?? {};
-  const unused = new Set(Object.keys(glossary));
+  const unused = new Set(Object.keys(meanings));
   const describe = (target: { description?: string }, ...keys: string[]) => {
-    const key = keys.find((each) => glossary[each] !== undefined);
+    const key = keys.find((each) => meanings[each] !== undefined);
     if (key === undefined) return;
     unused.delete(key);
-    target.description ??= glossary[key] ?? '';
+    target.description ??= meanings[key] ?? '';
   };
   for (const [owner, { properties = {} }] of Object.entries(schemas)) {
     for (const [name, schema] of Object.entries(properties)) {

@@ -11,7 +11,7 @@ import {
 import { codeFor } from './email-errors.ts';
 import { type Endpoint, endpoint } from './endpoint.ts';
 import { ERRORS, type ErrorCode } from './errors.ts';
-import { guideOf } from './openapi-guide.ts';
+import { guideOf, type TermGroup } from './openapi-guide.ts';
 import { showSamples } from './openapi-samples.ts';
 import { simplifyShapes } from './openapi-shapes.ts';
 import { describeFields, type Examples, showExamples } from './openapi-words.ts';
@@ -23,8 +23,10 @@ export interface DocumentInfo {
   readonly description: string;
   /** The description of each tag; every tag of an endpoint should be here. In the order of the reference. */
   readonly tags: Readonly<Record<string, string>>;
+  /** Of the glossary. */
+  readonly terms?: readonly TermGroup[];
   /** Descriptions of fields without one in the schema, by name or by `Schema.name`. */
-  readonly glossary?: Readonly<Record<string, string>>;
+  readonly fieldMeanings?: Readonly<Record<string, string>>;
   readonly examples?: Examples;
 }
 
@@ -282,7 +284,7 @@ export function makeOpenApiDocument(
     info: {
       title: info.title,
       version: info.version,
-      description: guideOf(info.description, codes),
+      description: guideOf(info.description, codes, info.terms ?? []),
       license: LICENSE,
     },
     servers: [{ url: '/', description: 'This host' }],
@@ -295,7 +297,7 @@ export function makeOpenApiDocument(
   };
   const made = createDocument(document);
   simplifyShapes(made);
-  describeFields(made, info.glossary ?? {});
+  describeFields(made, info.fieldMeanings ?? {});
   if (info.examples !== undefined) showExamples(made, info.examples);
   showSamples(made);
   return made;

@@ -2,7 +2,7 @@
  * The meaning of each field of the interface, by name. A schema describes a field itself where
  * there is more to say; `Schema.field` is for the few names that have another meaning there.
  */
-export const GLOSSARY: Readonly<Record<string, string>> = {
+export const FIELD_MEANINGS: Readonly<Record<string, string>> = {
   // Who and where
   parentCompanyId: 'The tenant id',
   parentCompany: 'The name of the tenant',
@@ -68,7 +68,8 @@ export const GLOSSARY: Readonly<Record<string, string>> = {
   items: 'The line items',
 
   // The transaction
-  transactionId: 'The transaction id',
+  transactionId: 'The id of a payment, or of a refund, chargeback or alert of it',
+  'DisputeMatch.transactionId': 'The payment that is disputed',
   transactionIds: 'Any of these transactions',
   messageID: 'The transaction id',
   messageId: 'The transaction id',
@@ -118,7 +119,7 @@ export const GLOSSARY: Readonly<Record<string, string>> = {
     'The most that is captured in a calendar month (GMT) in `defaultCurrency`, in major units; 0 for no cap',
   mcc: 'The merchant category code: four digits',
   agent: 'The agent who brought the account',
-  acquiringBank: 'The acquiring bank',
+  acquiringBank: 'The bank that pays the merchant out',
   acquirerBINNetworkA: 'The BIN of the acquirer at NetworkA',
   acquirerBINNetworkB: 'The BIN of the acquirer at NetworkB',
   psp: 'The payment service provider',
@@ -189,13 +190,13 @@ export const GLOSSARY: Readonly<Record<string, string>> = {
   name: 'The name of the customer',
   'SubscriptionPlanInput.name': 'The name of the club',
   'PaymentSubscription.name': 'The name of the club',
-  firstName: 'The first name',
-  lastName: 'The last name',
+  firstName: 'The given name of the person',
+  lastName: 'The family name of the person',
   phone: 'The telephone number',
   address: 'Street and number',
   addressType: 'What the address is for',
   addresses: 'The addresses; the first is the default',
-  city: 'The city',
+  city: 'The city, town or village',
   postalCode: 'The ZIP or postal code',
   state: 'The state of the US, or the region of another country',
   countryCode: 'Two-letter country code of ISO 3166',
@@ -259,7 +260,7 @@ export const GLOSSARY: Readonly<Record<string, string>> = {
   shop_id: 'The shop',
   vendor: 'Who makes the product',
   handle: 'The name of the product in addresses of the shop',
-  title: 'The title',
+  title: 'The name that shoppers see',
   'StorefrontProduct.status': 'The status in the shop',
   'StorefrontProduct.id': 'The product',
   'StorefrontOption.id': 'The option',
@@ -277,7 +278,7 @@ export const GLOSSARY: Readonly<Record<string, string>> = {
 
   // The books
   account: 'The account, such as `acquirer-receivable` or `sales`',
-  accounts: 'The accounts',
+  accounts: 'Each account of the books, with its sums',
   balanced: 'Whether debits and credits are equal in every currency',
   currencies: 'One element for each currency that was ever booked',
   month: 'The month, such as `2026-02`; GMT',
