@@ -34,7 +34,7 @@ let errors: readonly string[];
 
 beforeAll(async () => {
   if (CHROMIUM === undefined) return;
-  running = await startHost();
+  running = await startHost({ env: { CONSOLE_OPERATORS: `${TENANT}:${OWNER}` } });
   owner = await openTenant(running, TENANT);
   await openUser(running, TENANT, { email: OWNER, roleIds: ['owner'] });
   const { id } = await owner.paid();
@@ -160,10 +160,43 @@ describe.skipIf(CHROMIUM === undefined)('an owner', () => {
     await page.waitForURL('**/transactions/*');
   });
 
+  it('goes from an account to its entries, and to the payment of one', async () => {
+    await go('/console/live/ledger/accounts?account=sales&currency=GBP');
+    await page.click('.actions >> text=Entries');
+    await expectNoFaults('ledger-account');
+    await page.click('text=PaymentCaptured');
+    await page.waitForURL('**/transactions/*');
+  });
+
+  it('goes from the overview to the payments without an answer', async () => {
+    await owner.pay({ card: card(CARDS.timeoutNothing), email: 'unknown@example.com' });
+    await go('/console/live/overview');
+    await page.click('.needs >> text=Payments without an answer');
+    await expectNoFaults('transactions-unanswered');
+    await page.click('table a');
+    await page.waitForURL('**/transactions/*');
+  });
+
   it('sees how the host is doing', async () => {
     await go('/console/live/operations');
     expect(await page.textContent('h1')).toContain('Ready');
     await expectNoFaults('operations');
+    await page.click('text=Parked streams >> nth=0');
+    await page.waitForSelector('text=No stream is parked');
+    await expectNoFaults('operations-parked');
+    await page.click('text=Doctor >> nth=0');
+    await expectNoFaults('operations-doctor');
+  });
+
+  it('rebuilds a read model, and sees the end of it without a reload', async () => {
+    await go('/console/live/operations/read-models/ledger');
+    await page.click('a:has-text("Rebuild")');
+    await expectNoFaults('operations-rebuild');
+    await page.click('button:has-text("Rebuild it")');
+    await page.waitForSelector('text=It equals the build before.');
+    await page.click('text=Count rows');
+    await page.waitForSelector('text=Of build 2');
+    await expectNoFaults('operations-read-model');
   });
 
   it('finds every page of the settings and the activity without faults', async () => {
@@ -202,6 +235,21 @@ describe.skipIf(CHROMIUM === undefined)('an owner', () => {
     await expectNoFaults('activity-filtered');
   });
 
+  it('tries a text of a mail in the frame of its page, and keeps it', async () => {
+    await go('/console/live/settings/mail-texts');
+    await expectNoFaults('settings-mail-texts');
+    await page.click('text=Refund >> nth=0');
+    const shown = page.frameLocator('iframe.mail');
+    await shown.locator('text=Hello Ada').waitFor();
+    await page.fill('#text', 'Dear {{firstName}}, {{refunded}} is on its way.');
+    await page.click('button:has-text("Preview")');
+    await shown.locator('text=Dear Ada, 20.00 GBP is on its way.').waitFor();
+    await expectNoFaults('settings-mail-text');
+    await page.click('button:has-text("Use this text")');
+    await page.waitForSelector('text=Your own');
+    await shown.locator('text=Dear Ada').waitFor();
+  });
+
   it('makes a key, copies it, and revokes it after being told what follows', async () => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await go('/console/live/settings/new-key');
@@ -218,6 +266,11 @@ describe.skipIf(CHROMIUM === undefined)('an owner', () => {
     await page.click('form button:has-text("Revoke the key")');
     expect(await page.textContent('[role=status]')).toBe('The key till is revoked.');
     await expectNoFaults('keys');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('/');
+    await page.waitForURL('**/transactions#search');
+    const focused = 'document.activeElement.hasAttribute("data-search")';
+    await page.waitForFunction(focused);
   });
 
   it('reads times in the own zone, and is told the keys', async () => {
@@ -321,6 +374,10 @@ describe.skipIf(CHROMIUM === undefined)('an owner', () => {
     await page.click('.rows td:first-child a');
     expect(await page.textContent('#rates')).toBe('Dispute rate');
     await expectNoFaults('merchant-account');
+    await page.click('a.term:has-text("RDR")');
+    expect(await page.textContent('dt:target')).toBe('RDR');
+    await expectNoFaults('glossary');
+    await page.goBack();
     await page.click('.actions >> text=Change');
     await page.fill('#psp', 'Acme');
     await expectNoFaults('merchant-account-change');
@@ -332,8 +389,11 @@ describe.skipIf(CHROMIUM === undefined)('an owner', () => {
     await page.click('button:has-text("Save")');
     expect(await page.textContent('dd:has-text("API key")')).toBe('API key');
     await page.click('.actions >> text=Statement');
+    expect(await page.isVisible('button:has-text("Print")')).toBe(true);
     await page.emulateMedia({ media: 'print' });
-    expect(await page.isVisible('.side')).toBe(false);
+    expect(await page.isVisible('.tenant')).toBe(true);
+    expect(await page.isVisible('.sections')).toBe(false);
+    expect(await page.isVisible('button:has-text("Print")')).toBe(false);
     expect(await page.isVisible('form >> text=Show')).toBe(false);
     expect(await page.isVisible('table >> text=100.00')).toBe(true);
     await page.emulateMedia({ media: 'screen' });

@@ -71,6 +71,30 @@ it('has one record for each command and each refused one, and of reads for detai
   });
 });
 
+it('has one record for a payment that was read with its history', async () => {
+  const { shop } = await openShop();
+  const { id } = await shop.payments.submit(order());
+  const back = await shop.payments.refund(id, { amount: '5.00' });
+  const before = (await recorded(shop)).length;
+  const whole = await shop.transactions.story(back.id);
+  expect(whole?.detail).toEqual(await shop.transactions.detail(id));
+  expect(whole?.history).toEqual(await shop.transactions.history(id));
+  expect(whole?.history.map(({ event }) => event.type)).toEqual([
+    'PaymentSubmitted',
+    'AttemptStarted',
+    'PaymentCaptured',
+    'RefundRequested',
+    'Refunded',
+  ]);
+  expect(await shop.transactions.story('0192f000-0000-7000-8000-000000000001')).toBeUndefined();
+  expect((await recorded(shop)).slice(before).map(({ action }) => action)).toEqual([
+    'transactions.story',
+    'transactions.detail',
+    'transactions.history',
+    'transactions.story',
+  ]);
+});
+
 it('keeps nothing of an argument that does not fit', async () => {
   const { shop } = await openShop();
   await codeOf(shop.payments.refund(CARD.number));

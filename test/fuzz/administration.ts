@@ -29,6 +29,9 @@ const REFUSED_ONLY: ReadonlySet<string> = new Set([
   'gateway-events:write',
 ]);
 
+/** Single operations beside them: of payouts, and one that removes what other requests read. */
+const REFUSED_OPERATIONS: ReadonlySet<string> = new Set(['settlePayouts', 'deleteSavedSearch']);
+
 /** Scopes of operations that change what payments can be made: accepted for a tenant that makes none. */
 const CHANGES_PAYMENTS: ReadonlySet<string> = new Set([
   'references:write',
@@ -36,7 +39,7 @@ const CHANGES_PAYMENTS: ReadonlySet<string> = new Set([
 ]);
 
 export function isRefusedOnly(operation: Operation): boolean {
-  return operation.id === 'settlePayouts' || REFUSED_ONLY.has(scopeOf(operation) ?? '');
+  return REFUSED_OPERATIONS.has(operation.id) || REFUSED_ONLY.has(scopeOf(operation) ?? '');
 }
 
 export function changesPayments(operation: Operation): boolean {

@@ -204,6 +204,19 @@ const SOLD: Overrides = {
   '/to': always(fc.constantFrom('2026-03-01', '2026-03-12')),
 };
 
+/** Ordered days, and an account that may have entries. */
+const POSTED: Overrides = {
+  '/account': maybe(fc.constantFrom('sales', 'acquirer-receivable')),
+  '/from': maybe(fc.constantFrom('2026-02-27', '2026-03-01')),
+  '/to': maybe(fc.constantFrom('2026-03-01', '2039-12-31')),
+};
+
+/** A name that is free, mostly, and filters that name nobody. */
+const SAVED: Overrides = {
+  '/name': always(fc.uuid()),
+  '/search': always(fc.record({ currency: fc.constantFrom('GBP', 'EUR') })),
+};
+
 /** Enough to search for, of which the schemas say nothing. */
 function mitigated(pool: Pool): Overrides[] {
   return searched(pool).map((each) => ({ ...each, '/email': always(fc.emailAddress()) }));
@@ -260,6 +273,8 @@ const SENSIBLE: Readonly<Record<string, (pool: Pool) => readonly Overrides[]>> =
   getRecurringRevenue: () => [REPORTED],
   getDisputeRates: () => [REPORTED],
   getSales: () => [SOLD],
+  listLedgerEntries: () => [POSTED],
+  createSavedSearch: () => [SAVED],
   unsubscribeCustomer: () => [UNSUBSCRIBED],
 };
 

@@ -55,7 +55,7 @@ const NEVER_WELL_FORMED = new Set([
 const RULES = [
   // Days in order.
   /^(\/query)?\/dateFrom$/,
-  // Months in order, and not too many.
+  // Days and months in order, and not too many.
   /^\/query\/from$/,
   // Either card or token; ids below or above those that the service allocates.
   /^\/card$/,
@@ -82,6 +82,8 @@ const RULES = [
   /^$/,
   // A change says which version it is of, and of which item; null resets only what has a default.
   /^\/(rowVersion|id|name|kind|currency|companyId|mid|title|gatewayId|descriptor|defaultCurrency)$/,
+  // A saved search names nobody, and has a filter at least.
+  /^\/search(\/\w+)*$/,
   // Language tags, servers of tenants and their texts.
   /^\/(language|sender(\/\w+)?|smtp(\/\w+)?|texts\/\w+\/\w+)$/,
   // Each currency once, the default among them; six decimals.
@@ -130,6 +132,11 @@ const SOUND: Readonly<Record<string, Expected>> = {
   voidPayment: { statuses: [200, 202, 400, 402, 409], codes: STATE },
   refundPayment: { statuses: [201, 202, 400, 402, 409], codes: REFUND_STATE },
   refundTransaction: { statuses: [200, 400, 402, 409], codes: REFUND_STATE },
+  // A name is there once, there are 50 at most, and filters have rules of their own.
+  createSavedSearch: {
+    statuses: [201, 400, 409],
+    codes: ['invalid_request', 'duplicate', 'limit_reached', ...RACES],
+  },
   createCustomer: { statuses: [201, 409], codes: ['duplicate', ...RACES] },
   replaceCustomer: {
     statuses: [200, 400, 409],

@@ -1,7 +1,7 @@
 /** The ledger in the console: from the trial balance down to the payment. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Caller, openTenant, type Running, startHost } from '../e2e/running-host.ts';
-import { openUser, type ShownPage, Visitor } from './console-visitor.ts';
+import { openUser, row, Visitor } from './console-visitor.ts';
 
 const TENANT = 57;
 const OWNER = 'owner@example.com';
@@ -36,20 +36,6 @@ function ledger() {
   return running.host.engine.as({ tenantId: TENANT, actor: OWNER });
 }
 
-/** Texts of the cells of the row that begins with a name. */
-function row({ text }: ShownPage, name: string): string[] {
-  const rows = text.match(/<tr>[\s\S]*?<\/tr>/g) ?? [];
-  const cells = rows.map((each) =>
-    [...each.matchAll(/<t[hd][^>]*>([\s\S]*?)<\/t[hd]>/g)].map(([, cell = '']) =>
-      cell
-        .replaceAll(/<[^>]*>/g, '')
-        .replaceAll(/\s+/g, ' ')
-        .trim(),
-    ),
-  );
-  return cells.find(([first]) => first === name) ?? [];
-}
-
 describe('the trial balance', () => {
   it('is that of the books, and leads to each account', async () => {
     const page = await owner.get(LEDGER);
@@ -61,6 +47,22 @@ describe('the trial balance', () => {
     const accounts = await owner.get(`${LEDGER}/accounts?currency=GBP&account=sales`);
     expect(accounts.text).toContain(`${LEDGER}/statement?merchantAccountId=${account}`);
     expect(accounts.text).not.toContain('refunds');
+  });
+
+  it('leads from an account to its entries by day, and to the payment of each', async () => {
+    const entries = `${LEDGER}/account?account=refunds&currency=GBP`;
+    const accounts = await owner.get(`${LEDGER}/accounts?currency=GBP&account=refunds`);
+    expect(accounts.text).toContain(`${entries.replaceAll('&', '&amp;')}"`);
+    const page = await owner.get(entries);
+    expect(page.text).toContain('34.50');
+    expect(page.text).toContain(`/console/live/transactions/${paid}"`);
+    const day = (await ledger().books.entries(paid)).at(-1)?.at.slice(0, 10);
+    expect(page.text).toContain(`<th scope="rowgroup" colspan="4">${day}</th>`);
+    const later = await owner.get(`${entries}&from=2999-01-01`);
+    expect(later.text).toContain('on these days');
+    expect((await owner.get(`${entries}&merchantAccountId=999999`)).text).not.toContain('34.50');
+    expect((await owner.get(`${entries}&from=2026-02-01&to=2026-01-01`)).status).toBe(400);
+    expect((await owner.get(`${LEDGER}/account?account=refunds`)).status).toBe(400);
   });
 
   it('is filtered by merchant account and currency', async () => {

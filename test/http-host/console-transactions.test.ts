@@ -15,6 +15,7 @@ const TENANT = 53;
 const AGENT = 'agent@example.com';
 const OTHER = 'other.agent@example.com';
 const OWNER = 'owner@example.com';
+const AUDITOR = 'auditor@example.com';
 const VIEWER = 'viewer@example.com';
 const LIST = '/console/live/transactions';
 
@@ -123,6 +124,63 @@ describe('the list', () => {
     const ledger = running.host.engine.as({ tenantId: TENANT, actor: AGENT });
     const { items } = await ledger.activity.list({ action: 'transactions.export' });
     expect(items.map(({ actor, outcome }) => [actor, outcome])).toEqual([[AGENT, 'done']]);
+  });
+});
+
+describe('a saved search', () => {
+  const saved = `${LIST}/saved`;
+  const refused = 'A search for one person is not saved';
+
+  it('is opened by its address, by its user alone, and removed', async () => {
+    const shown = await agent.get(`${LIST}?q=GBP+5&days=30&merchantAccountIds=1`);
+    const token = await agent.token(LIST);
+    const fields = { ...hiddenFields(shown), token, name: 'Fives' };
+    const { status, location } = await agent.post(saved, fields);
+    expect(status).toBe(303);
+    const filters = { days: '30', amounts: '5', currency: 'GBP', merchantAccountIds: '1' };
+    expect(location).toBe(`${LIST}?${new URLSearchParams(filters)}`);
+    const { text } = await agent.get(location ?? '');
+    expect(text).toContain('aria-current="page">Fives</a>');
+    expect(text).not.toContain('Save this search');
+    const other = await signedIn(OTHER);
+    expect((await other.get(LIST)).text).not.toContain('Fives');
+
+    const [, removal = ''] = /action="([^"]+\/remove)"/.exec(text) ?? [];
+    expect((await other.post(removal, { token: await other.token(LIST) })).status).toBe(404);
+    expect((await agent.post(removal, { token })).location).toBe(LIST);
+    expect((await agent.get(LIST)).text).not.toContain('>Fives</a>');
+  });
+
+  it('that cannot be saved is shown again with its reason', async () => {
+    const token = await agent.token(LIST);
+    const again = await agent.post(saved, { currency: 'GBP', name: ' ', token });
+    expect(again.status).toBe(400);
+    expect(again.text).toContain('must not be empty');
+    expect(hiddenFields(again)).toMatchObject({ currency: 'GBP' });
+  });
+
+  it.each(['ada@example.com', '4711000', 'Lovelace'])('is not one for %s', async (q) => {
+    expect((await searched(q)).text).toContain(refused);
+    const token = await agent.token(LIST);
+    const { status, text } = await agent.post(saved, { q, name: 'Ada', token });
+    expect(status).toBe(400);
+    expect(text).toContain('would outlive the person');
+  });
+});
+
+describe('activity', () => {
+  it('leads to the pages of what it is about, where the viewer may see them', async () => {
+    const { id } = await caller.paid();
+    const page = `/console/live/activity?subject=${id}`;
+    const owner = await signedIn(OWNER);
+    expect((await owner.get(page)).text).toContain(`<a href="${LIST}/${id}">${id}</a>`);
+    const ledger = running.host.engine.as({ tenantId: TENANT, actor: OWNER });
+    const scopes = ['activity:read'];
+    const { id: role } = await ledger.users.createRole({ name: 'Auditor', scopes });
+    await openUser(running, TENANT, { email: AUDITOR, roleIds: [role] });
+    const { text } = await (await signedIn(AUDITOR)).get(page);
+    expect(text).toContain(id);
+    expect(text).not.toContain(`href="${LIST}/${id}"`);
   });
 });
 
@@ -349,18 +407,5 @@ describe('customers', () => {
   it('that are not there are not found', async () => {
     expect((await agent.get(`${CUSTOMERS}/987654321`)).status).toBe(404);
     expect((await agent.get(`${CUSTOMERS}?q=987654321`)).text).toContain('No such customer');
-  });
-});
-
-describe('the overview', () => {
-  it('shows totals that no double holds', async () => {
-    const amount = 9_999_999_999_999;
-    for (let count = 0; count < 2; count += 1) await caller.paid({ amount, currency: 'USD' });
-    const owner = await signedIn(OWNER);
-    for (const by of ['hour', 'day', 'month']) {
-      const { status, text } = await owner.get(`/console/live/overview?by=${by}&currency=USD`);
-      expect({ by, status }).toEqual({ by, status: 200 });
-      expect(text).toContain('19,999,999,999,998.00');
-    }
   });
 });

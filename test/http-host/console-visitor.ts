@@ -103,3 +103,17 @@ export function hiddenFields({ text }: ShownPage): Record<string, string> {
     fields.map(([, name, value = '']) => [name, value.replaceAll('&quot;', '"')]),
   );
 }
+
+/** Texts of the cells of the row that begins with a name. */
+export function row({ text }: ShownPage, name: string): string[] {
+  const rows = text.match(/<tr>[\s\S]*?<\/tr>/g) ?? [];
+  const cells = rows.map((each) =>
+    [...each.matchAll(/<t[hd][^>]*>([\s\S]*?)<\/t[hd]>/g)].map(([, cell = '']) =>
+      cell
+        .replaceAll(/<[^>]*>/g, '')
+        .replaceAll(/\s+/g, ' ')
+        .trim(),
+    ),
+  );
+  return cells.find(([first]) => first === name) ?? [];
+}

@@ -81,6 +81,8 @@ export { ProjectionThread } from './runtime/projecting/projecting.ts';
 export { releaseMemory } from './runtime/release-memory.ts';
 export { SharedKeyedMutex, type SharedKeyedMutexOptions } from './runtime/shared-keyed-mutex.ts';
 export { type Destination, MAX_MOVE_SECONDS, type Moved, TestClock } from './runtime/test-clock.ts';
+export { personFiltersOf } from './saved-searches/saved-search-input.ts';
+export type { SavedSearchView } from './saved-searches/tenant-saved-searches.ts';
 export { DkimPrivateKey, DkimSelector, DomainName } from './sender-domains/sender-domain-input.ts';
 export type { SenderDomainView } from './sender-domains/tenant-sender-domains.ts';
 export {
@@ -124,6 +126,7 @@ export type { KeyView, LeadKeyView, Shown, ShownLeadKey } from './tenants/tenant
 export type { ListedTenant } from './tenants/tenant-list.ts';
 export type { SettingsView } from './tenants/tenant-settings.ts';
 export { type IssuedKey, type KeyRequest, Tenants } from './tenants/tenants.ts';
+export { activeTrace, markFailed, type Operation, traced, untraced } from './tracing.ts';
 export type { HistoryEntry } from './transactions/transactions.ts';
 export type { Credentials } from './users/credentials.ts';
 export type { RoleView } from './users/roles.ts';

@@ -1,6 +1,7 @@
 /** What the console answers with: pages from templates, and redirections. */
 import { fileURLToPath } from 'node:url';
 import { Eta } from 'eta';
+import { anchorOfTerm } from '../api/terms.ts';
 import type { JsonResult, RawResult } from '../http/endpoint.ts';
 import type { Refusal } from '../http/errors.ts';
 import { assetAddresses } from './assets.ts';
@@ -12,6 +13,15 @@ const ETA = new Eta({
   cache: true,
   views: fileURLToPath(new URL('.', import.meta.url)),
 });
+
+/** Eta finds a template by a JSON text for each part of a page, which takes longer than most parts. */
+const PATHS = new Map<string, string>();
+const { resolvePath } = ETA;
+ETA.resolvePath = (template, options) => {
+  const path = PATHS.get(template) ?? resolvePath.call(ETA, template, options);
+  PATHS.set(template, path);
+  return path;
+};
 
 const SECURITY_POLICY = [
   "default-src 'none'",
@@ -56,8 +66,10 @@ export function pageAnswer({
   headers = {},
   hasFrame = false,
 }: Page): RawResult {
-  const shown = { amount: shownAmount, date: shownDate };
-  const raw = ETA.render(template, { again: undefined, assets: assetAddresses(), shown, ...data });
+  const shown = { amount: shownAmount, date: shownDate, anchorOfTerm };
+  const given = { again: undefined, assets: assetAddresses(), shown, ...data };
+  // Encoded once: its length is asked for twice before it is sent.
+  const raw = Buffer.from(ETA.render(template, given));
   const contentType = 'text/html; charset=utf-8';
   const policy = hasFrame ? { 'Content-Security-Policy': WITH_FRAME } : {};
   return { status, raw, contentType, headers: { ...HEADERS, ...policy, ...headers } };

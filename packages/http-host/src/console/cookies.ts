@@ -53,6 +53,6 @@ function decodedOf(value: string): string | undefined {
 }
 
 function isLocal({ host = '', remoteAddress = '' }: RequestContext): boolean {
-  const asked = URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : '';
+  const asked = URL.parse(`http://${host}`)?.hostname ?? '';
   return isLoopback(hostOf(asked)) && isLoopback(remoteAddress.replace(/^::ffff:/, ''));
 }

@@ -8,6 +8,7 @@ import {
 } from '../http/endpoint.ts';
 import { Refusal, refuse } from '../http/errors.ts';
 import { readInput } from '../http/invalid-input.ts';
+import { OPERATOR_SCOPE } from '../operator/operators.ts';
 import { frameAnswer, pageAnswer, redirection, refusalPage } from './answers.ts';
 import { assetEndpoint } from './assets.ts';
 import { CONSOLE_ENDPOINT, FORM_BODY, PAGE, type Values } from './endpoint-base.ts';
@@ -166,6 +167,7 @@ async function sent(
         const { to, notice } = outcome;
         return redirection(to, notice === undefined ? {} : cookies.set('notice', notice));
       }
+      if ('html' in outcome) return frameAnswer(outcome.html);
       const { template, title, data, status: shownStatus = 200 } = outcome;
       const frame = frameOf(signedIn, form.page.path);
       return pageAnswer({ status: shownStatus, template, data: { frame, title, ...data } });
@@ -298,6 +300,10 @@ async function withVisit(
 
 function checkScope({ visit }: SignedInVisit, scope: string | undefined): void {
   if (scope === undefined || visit.may(scope)) return;
+  if (scope === OPERATOR_SCOPE) {
+    const message = 'The operators of the host are those that CONSOLE_OPERATORS names.';
+    throw refuse('insufficient_scope', message);
+  }
   const what = visit.services.permissions.get(scope) ?? 'It';
   throw refuse(
     'insufficient_scope',

@@ -2,8 +2,10 @@
  * What a section of the console declares of itself; `slices.ts` lists them all. README.md says how a section
  * is made.
  */
+import type { KeyObject } from 'node:crypto';
 import type { TenantId } from '@counterfoil/core';
 import type {
+  ActivityLog,
   Environment,
   LedgerState,
   SignIns,
@@ -18,6 +20,9 @@ import type { NoInput, RequestContext } from '../http/endpoint.ts';
 import type { Refusal } from '../http/errors.ts';
 import type { ReadinessReport } from '../http/health.ts';
 import type { RateLimits } from '../http/rate-limit.ts';
+import type { ConsoleOperator } from '../operator/operators.ts';
+import type { ParkedStreams } from '../operator/parked-streams.ts';
+import type { OperatorWork } from '../operator/work.ts';
 
 export interface ConsoleServices {
   readonly ledgers: TenantLedgers;
@@ -28,19 +33,23 @@ export interface ConsoleServices {
   /** Every scope that an operation of this host needs, with what it permits. */
   readonly permissions: ReadonlyMap<string, string>;
   /** Signs the tokens of forms. */
-  readonly formKey: Buffer;
+  readonly formKey: KeyObject;
   /** Where browsers reach the host, if that is known. */
   readonly publicUrl: string | undefined;
   /** Converts an expected error of the engine; undefined for a defect. */
   readonly refusalOf: (error: unknown) => Refusal | undefined;
   readonly now: () => string;
-  /** Of this host; undefined where its figures are at an address of its operator. */
-  readonly operations:
-    | {
-        state(): Promise<LedgerState>;
-        report(): Promise<ReadinessReport>;
-      }
-    | undefined;
+  /** Of this host, for its operators. */
+  readonly operations: Operations;
+}
+
+export interface Operations {
+  isOperator(user: ConsoleOperator): boolean;
+  state(): Promise<LedgerState>;
+  report(): Promise<ReadinessReport>;
+  readonly parked: ParkedStreams;
+  readonly work: OperatorWork;
+  readonly activity: ActivityLog;
 }
 
 /** Who looks at a page, and at which data. */
@@ -54,6 +63,7 @@ export interface Visit {
   readonly user: Pick<UserView, 'id' | 'email' | 'name'>;
   /** Of the session. */
   readonly sessionId: string;
+  /** `OPERATOR_SCOPE` asks whether the user operates the host. */
   may(scope: string): boolean;
   /** The address of a path of the console in this environment: `/console/live/settings/keys`. */
   href(path: string): string;
@@ -118,7 +128,12 @@ interface Shown {
   readonly data: object;
 }
 
-export type Outcome = Elsewhere | Shown;
+/** HTML of others, as of a `ConsoleFrame`: for a form that is sent into a frame of its page. */
+interface Framed {
+  readonly html: string;
+}
+
+export type Outcome = Elsewhere | Shown | Framed;
 
 /** A file that was chosen in a form. */
 export interface SentFile {

@@ -3,6 +3,7 @@ import { ACCOUNT } from './account/slice.ts';
 import { ACTIVITY } from './activity/slice.ts';
 import { CUSTOMERS } from './customers/slice.ts';
 import { DISPUTES } from './disputes/slice.ts';
+import { GLOSSARY } from './glossary/slice.ts';
 import { LEADS } from './leads/slice.ts';
 import { LEDGER } from './ledger/slice.ts';
 import { MAILS } from './mails/slice.ts';
@@ -30,4 +31,5 @@ export const CONSOLE: readonly ConsoleSlice[] = [
   OPERATIONS,
   SETTINGS,
   ACCOUNT,
+  GLOSSARY,
 ];

@@ -2,6 +2,7 @@
 import type { Environment } from '@counterfoil/engine';
 import { addressOf } from '../api/wire.ts';
 import type { RequestContext } from '../http/endpoint.ts';
+import { OPERATOR_SCOPE } from '../operator/operators.ts';
 import { Cookies } from './cookies.ts';
 import { formToken } from './form-guard.ts';
 import type { ConsoleServices, Visit } from './slice.ts';
@@ -45,7 +46,10 @@ export async function visitOf(
     tenantId,
     user: { id: userId, email: user.email, name: user.name },
     sessionId,
-    may: (scope) => known.scopes.has(scope),
+    may: (scope) =>
+      scope === OPERATOR_SCOPE
+        ? services.operations.isOperator({ tenantId, email: user.email })
+        : known.scopes.has(scope),
     href: (path) => pathIn(environment, path),
   };
   return { visit, cookies, secret, tenantName: tenant?.name ?? `Company ${tenantId}` };

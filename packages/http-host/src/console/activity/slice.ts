@@ -6,6 +6,7 @@ import { activityCsv } from '../../api/activity.ts';
 import { CSV_TYPE } from '../../api/csv.ts';
 import { Day, text } from '../../api/wire.ts';
 import { consolePage, consoleSlice } from '../slice.ts';
+import { subjectHref } from './subjects.ts';
 
 const PATH = '/activity';
 const SCOPE = 'activity:read';
@@ -40,7 +41,7 @@ const activity = consolePage({
     return {
       filter,
       outcomes: OUTCOMES,
-      records: page.items,
+      records: page.items.map((each) => ({ ...each, href: subjectHref(visit, each) })),
       isFiltered: given.size > 0,
       action: visit.href(PATH),
       csv: `${visit.href('/activity.csv')}?${given}`,

@@ -33,13 +33,14 @@ function showTimes(within) {
   for (const element of within.querySelectorAll('[data-zone]')) element.textContent = zone;
 }
 
-function showCopyButtons(within) {
-  for (const button of within.querySelectorAll('button[data-copy]')) button.hidden = false;
+function showButtons(within) {
+  const buttons = within.querySelectorAll('button[data-copy], button[data-print]');
+  for (const button of buttons) button.hidden = false;
 }
 
 function enhance(within) {
   showTimes(within);
-  showCopyButtons(within);
+  showButtons(within);
 }
 
 async function copy(button) {
@@ -57,7 +58,12 @@ async function copy(button) {
 document.addEventListener('click', (event) => {
   const button = event.target.closest('button[data-copy]');
   if (button !== null) void copy(button);
+  if (event.target.closest('button[data-print]') !== null) print();
 });
+
+function searchField() {
+  return document.querySelector('[data-search], input[type="search"]');
+}
 
 let before = '';
 
@@ -68,10 +74,11 @@ function onKey(event) {
   const sequence = `${before} ${key}`;
   before = key;
   if (key === '/') {
-    const field = document.querySelector('[data-search], input[type="search"]');
-    if (field === null) return;
     event.preventDefault();
-    field.focus();
+    const field = searchField();
+    if (field !== null) return field.focus();
+    const transactions = document.querySelector('.sections a[href$="/transactions"]');
+    if (transactions !== null) location.assign(`${transactions.href}#search`);
   } else if (key === '?') {
     document.querySelector('#keys')?.showModal();
   } else if (sequence === 'g o') {
@@ -90,5 +97,7 @@ wide.addEventListener('change', fitMenu);
 fitMenu();
 
 document.querySelector('[data-focus]')?.focus();
+// By the key for it, from a page without a search.
+if (location.hash === '#search') searchField()?.focus();
 document.addEventListener('htmx:after:swap', () => enhance(document));
 enhance(document);

@@ -4,7 +4,15 @@ import { cursorOf, inCursor } from '../../api/cursor.ts';
 import { bounded, CurrencyCode, text } from '../../api/wire.ts';
 import { addressWith } from '../list-address.ts';
 import { consolePage, type Visit } from '../slice.ts';
-import { AccountNumber, accountNames, nameOf, PATH, READ, statementHref } from './words.ts';
+import {
+  ACCOUNT_PATH,
+  AccountNumber,
+  accountNames,
+  nameOf,
+  PATH,
+  READ,
+  statementHref,
+} from './words.ts';
 
 const ACCOUNTS_PATH = '/ledger/accounts';
 const PAGE_SIZE = 50;
@@ -56,6 +64,17 @@ function accountHref(visit: Visit, { merchantAccountId, ...filter }: AccountFilt
   });
 }
 
+/** The entries of one account in one currency; undefined where either is not known. */
+function entriesHref(visit: Visit, { merchantAccountId, ...filter }: AccountFilter) {
+  if (filter.account === undefined || filter.currency === undefined) return undefined;
+  const { account, currency } = filter;
+  return addressWith(visit.href(ACCOUNT_PATH), {
+    account,
+    currency,
+    merchantAccountId: merchantAccountId?.toString(),
+  });
+}
+
 export const accounts = consolePage({
   path: ACCOUNTS_PATH,
   title: 'Accounts',
@@ -85,7 +104,9 @@ export const accounts = consolePage({
         ...each,
         name: nameOf(names, each.merchantAccountId),
         href: statementHref(visit, each.merchantAccountId),
+        entries: entriesHref(visit, each),
       })),
+      entries: entriesHref(visit, filter),
       addresses: { ledger: visit.href(PATH), list: visit.href(ACCOUNTS_PATH) },
       first: after === undefined ? undefined : base,
       next:

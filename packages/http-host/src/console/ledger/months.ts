@@ -15,6 +15,7 @@ import {
   ENTRIES_PATH,
   nameOf,
   PATH,
+  Place,
   READ,
   STATEMENT_PATH,
   statementHref,
@@ -24,7 +25,6 @@ import {
 const CSV_PATH = '/ledger/statement.csv';
 const PAGE_SIZE = 25;
 const DAY_MS = 86_400_000;
-const Place = z.strictObject({ sort: z.number(), key: z.string().max(1_000) });
 
 type Amounts = Exclude<keyof StatementCurrency, 'currency' | 'fees'>;
 /** In the order in which they add up. */

@@ -1,4 +1,5 @@
 /** What the pages of the ledger have in common: its address, and the names of merchant accounts. */
+import { z } from 'zod';
 import { Id, queryInteger } from '../../api/wire.ts';
 import type { Visit } from '../slice.ts';
 
@@ -6,9 +7,12 @@ export const READ = 'ledger:read';
 export const PATH = '/ledger';
 export const STATEMENT_PATH = '/ledger/statement';
 export const ENTRIES_PATH = '/ledger/entries';
+export const ACCOUNT_PATH = '/ledger/account';
 const MONTH_LENGTH = 'yyyy-mm'.length;
 
 export const AccountNumber = queryInteger(Id);
+/** Where a page of a walk ended. */
+export const Place = z.strictObject({ sort: z.number(), key: z.string().max(1_000) });
 
 type Names = ReadonlyMap<number, string>;
 

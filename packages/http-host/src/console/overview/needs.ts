@@ -1,13 +1,21 @@
 /** What needs a person: each with how many there are, as far as the first page says. */
+import { PATH as OPERATIONS, SCOPE as OPERATOR, PARKED } from '../operations/words.ts';
 import type { Visit } from '../slice.ts';
+import { SCOPE as TRANSACTIONS } from '../transactions/list.ts';
+import { UNANSWERED_PATH } from '../transactions/unanswered.ts';
+import { PATH as WEBHOOKS } from '../webhooks/words.ts';
 
 const MOST = 20;
 const MAX_ENDPOINTS = 20;
+/** A read model that has not applied an event for so long is behind. */
+const BEHIND_SECONDS = 60;
 
 export interface Need {
   readonly title: string;
   /** What to do about it. */
   readonly text: string;
+  /** Where they are listed, if anywhere. */
+  readonly href: string | undefined;
   readonly count: number;
   /** There are more than `count`. */
   readonly isMore: boolean;
@@ -15,7 +23,23 @@ export interface Need {
 
 type Look = (visit: Visit) => Promise<number>;
 
-const LOOKS: readonly (Pick<Need, 'title' | 'text'> & { scope: string; look: Look })[] = [
+interface NeedKind extends Pick<Need, 'title' | 'text'> {
+  readonly scope: string;
+  /** The page of the console that lists them. */
+  readonly path?: string;
+  readonly look: Look;
+}
+
+const KINDS: readonly NeedKind[] = [
+  {
+    title: 'Payments without an answer',
+    text: 'Their gateway is asked again by itself for five days: look at those that have waited longer.',
+    scope: TRANSACTIONS,
+    path: UNANSWERED_PATH,
+    async look({ ledger }) {
+      return (await ledger.transactions.unanswered({ limit: MOST + 1 })).items.length;
+    },
+  },
   {
     title: 'Settlement lines that match nothing',
     text: 'Compare them with the file of the acquirer.',
@@ -28,6 +52,7 @@ const LOOKS: readonly (Pick<Need, 'title' | 'text'> & { scope: string; look: Loo
     title: 'Mails that failed',
     text: 'Look at the answer of the mail server, and at the address.',
     scope: 'mails:read',
+    path: '/mails?status=failed',
     async look({ ledger }) {
       return (await ledger.mails.list({ status: 'failed', limit: MOST + 1 })).mails.length;
     },
@@ -36,6 +61,7 @@ const LOOKS: readonly (Pick<Need, 'title' | 'text'> & { scope: string; look: Loo
     title: 'Webhooks that were given up',
     text: 'Mend the endpoint, and replay them.',
     scope: 'webhooks:read',
+    path: WEBHOOKS,
     async look({ ledger }) {
       const { items } = await ledger.webhookEndpoints.list({ limit: MAX_ENDPOINTS });
       const pages = items.map(({ id }) =>
@@ -44,15 +70,37 @@ const LOOKS: readonly (Pick<Need, 'title' | 'text'> & { scope: string; look: Loo
       return (await Promise.all(pages)).reduce((sum, page) => sum + page.items.length, 0);
     },
   },
+  {
+    title: 'Streams that are parked',
+    text: 'Their events could not be applied to a read model. Mend the cause, and try them again.',
+    scope: OPERATOR,
+    path: PARKED,
+    async look({ services: { operations } }) {
+      return (await operations.parked.list()).items.length;
+    },
+  },
+  {
+    title: 'Read models that are behind',
+    text: 'What they show is old. Look at the health checks and at the log of the host.',
+    scope: OPERATOR,
+    path: OPERATIONS,
+    async look({ services: { operations } }) {
+      const { readModels } = await operations.state();
+      return readModels.filter(
+        ({ isReady, lag }) => !isReady || (lag?.seconds ?? 0) > BEHIND_SECONDS,
+      ).length;
+    },
+  },
 ];
 
 /** Those that the user may look at. */
 export async function needsOf(visit: Visit): Promise<readonly Need[]> {
-  const looks = LOOKS.filter(({ scope }) => visit.may(scope));
+  const kinds = KINDS.filter(({ scope }) => visit.may(scope));
   return Promise.all(
-    looks.map(async ({ title, text, look }) => {
+    kinds.map(async ({ title, text, path, look }) => {
       const found = await look(visit);
-      return { title, text, count: Math.min(found, MOST), isMore: found > MOST };
+      const href = path && visit.href(path);
+      return { title, text, href, count: Math.min(found, MOST), isMore: found > MOST };
     }),
   );
 }

@@ -16,6 +16,7 @@ const MAX_DISPUTES = 6;
 /** Searches without days are of the latest months only. */
 const LONG_AGO = '2000-01-01';
 const PERCENT = 100;
+const UNKNOWN_BRAND = 0;
 
 const TITLES: Readonly<Record<SalesUnit, string>> = {
   hour: 'Two days, by hour',
@@ -93,6 +94,11 @@ async function salesOf(visit: Visit, { by, to, currency }: SalesAsked) {
     chart: salesChart(shown, same?.periods ?? []),
     rows: shown.periods.map((each) => ({ ...each, period: shownPeriod(each.period) })),
     accounts: await accountsOf(visit, shown),
+    brands: shown.brands.map((each) => ({
+      ...each,
+      title: each.cardBrandId === UNKNOWN_BRAND ? 'Unknown, or no card' : each.cardBrand,
+      rate: rateOf(each),
+    })),
   };
 }
 
@@ -148,17 +154,18 @@ async function accountsOf(visit: Visit, { accounts, currency }: SalesCurrency) {
     const { items } = await visit.ledger.merchantAccounts.list();
     for (const { id, title } of items) titles.set(id, title);
   }
-  return accounts.map(({ merchantAccountId, captured, captures, declines }) => {
-    const tried = captures + declines;
-    return {
-      title: titles.get(merchantAccountId) ?? `Merchant account ${merchantAccountId}`,
-      captures,
-      declines,
-      rate: tried === 0 ? undefined : ((captures / tried) * PERCENT).toFixed(1),
-      captured: captured,
-      currency,
-    };
-  });
+  return accounts.map((each) => ({
+    ...each,
+    title: titles.get(each.merchantAccountId) ?? `Merchant account ${each.merchantAccountId}`,
+    rate: rateOf(each),
+    currency,
+  }));
+}
+
+/** Approved of those that were tried, in percent; undefined when none was. */
+function rateOf({ captures, declines }: Pick<SalesCurrency['totals'], 'captures' | 'declines'>) {
+  const tried = captures + declines;
+  return tried === 0 ? undefined : ((captures / tried) * PERCENT).toFixed(1);
 }
 
 /** Of the present month. */

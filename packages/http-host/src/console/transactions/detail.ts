@@ -3,7 +3,7 @@ import type { PaymentView } from '@counterfoil/engine';
 import type { TransactionDetail } from '@counterfoil/projections';
 import { z } from 'zod';
 import { Uuid } from '../../api/wire.ts';
-import { refuse } from '../../http/errors.ts';
+import { type Refusal, refuse } from '../../http/errors.ts';
 import { shownAmount } from '../shown.ts';
 import { consolePage, type Visit } from '../slice.ts';
 import { PATH, SCOPE } from './list.ts';
@@ -29,11 +29,16 @@ export function hrefOf(visit: Visit, id: string, more = ''): string {
 /** Of the data of the address alone: sandbox payments are not shown among live ones. */
 export async function detailOf(visit: Visit, id: string): Promise<TransactionDetail> {
   const found = await visit.ledger.transactions.detail(id);
-  const isSandbox = visit.environment === 'test';
-  if (found === undefined || found.sandbox !== isSandbox) {
-    throw refuse('not_found', 'No transaction of this company has this id.');
-  }
+  if (found === undefined || !isOfAddress(visit, found)) throw unknown();
   return found;
+}
+
+function isOfAddress({ environment }: Visit, { sandbox }: TransactionDetail): boolean {
+  return sandbox === (environment === 'test');
+}
+
+function unknown(): Refusal {
+  return refuse('not_found', 'No transaction of this company has this id.');
 }
 
 export const detail = consolePage({
@@ -43,21 +48,22 @@ export const detail = consolePage({
   params: DetailParams,
   template: '/transactions/detail',
   async load(visit, { params: { id } }) {
-    const asked = await detailOf(visit, id);
-    const { originalMessageId } = asked.transaction;
+    const { ledger } = visit;
     // A child is shown within its payment.
-    const found = originalMessageId === null ? asked : await detailOf(visit, originalMessageId);
+    const whole = await ledger.transactions.story(id);
+    if (whole === undefined || !isOfAddress(visit, whole.detail)) throw unknown();
+    const { detail: found, history } = whole;
     const { transaction, routing } = found;
     const { messageID, currency } = transaction;
-    const { ledger } = visit;
-    const history = await ledger.transactions.history(messageID);
-    const entries = visit.may('ledger:read') ? await ledger.books.entries(messageID) : undefined;
-    const payment = visit.may('payments:read') ? await ledger.payments.get(messageID) : undefined;
+    const [entries, payment] = await Promise.all([
+      visit.may('ledger:read') ? ledger.books.entries(messageID) : undefined,
+      visit.may('payments:read') ? ledger.payments.get(messageID) : undefined,
+    ]);
     return {
       title: `${shownAmount(transaction.priceVal, currency)} ${currency}`,
       found,
       status: shownStatusOf(transaction),
-      askedId: originalMessageId === null ? undefined : id.toLowerCase(),
+      askedId: id.toLowerCase(),
       sums: payment && sumsOf(payment),
       children: transaction.childTransactions.map(childOf),
       story: storyOf(history).toReversed(),
@@ -197,7 +203,7 @@ function groupsOf(
         { label: 'Gateway', value: of.gateway },
         { label: 'Descriptor', value: last?.descriptor ?? '' },
         { label: 'Reference', value: payment?.payment.gatewayTransactionId ?? '', kind: 'id' },
-        { label: 'Authorization', value: payment?.payment.authCode ?? '', kind: 'id' },
+        { label: 'Auth code', value: payment?.payment.authCode ?? '', kind: 'id' },
         { label: 'ARN', value: payment?.payment.arn ?? '', kind: 'id' },
       ],
     },

@@ -1,18 +1,31 @@
 /** The list of transactions: one search box, all filters, and the same as a CSV file. */
+import { personFiltersOf } from '@counterfoil/engine';
 import type { SearchPage, SearchRecord } from '@counterfoil/projections';
 import { z } from 'zod';
 import { csvOf } from '../../api/csv.ts';
 import { cursorOf, inCursor } from '../../api/cursor.ts';
+import { Refusal } from '../../http/errors.ts';
 import { addressWith } from '../list-address.ts';
-import { type ConsoleFile, consolePage, type Problem, type Visit } from '../slice.ts';
-import { FILTERS, ListQuery, searchesOf } from './search-filters.ts';
+import { type Again, type ConsoleFile, consolePage, type Problem, type Visit } from '../slice.ts';
+import { datedSearch, FILTERS, ListQuery, savedAddress, searchesOf } from './search-filters.ts';
 import { MEANINGS, type MeaningName } from './search-words.ts';
 import { shownStatusOf } from './status.ts';
 
 export const SCOPE = 'transactions:read';
 export const PATH = '/transactions';
+export const SAVED_PATH = '/transactions/saved';
+export const SAVE_FORM = 'save-search';
 const EXPORT_PATH = '/transactions/export.csv';
 const PAGE_SIZE = 25;
+
+/** Of an input; a list of numbers is a text. */
+const TYPES = {
+  text: 'text',
+  texts: 'text',
+  numbers: 'text',
+  number: 'number',
+  day: 'date',
+} as const;
 
 const Place = z.strictObject({ sort: z.number(), key: z.string().max(1_000) });
 
@@ -27,18 +40,24 @@ export const list = consolePage({
   scope: SCOPE,
   query: ListQuery,
   template: '/transactions/list',
-  async load(visit, { query }) {
+  async load(visit, { query: given, again }) {
+    const query = again?.name === SAVE_FORM ? queryAgain(again) : given;
     const { page, meaning, problems } = await foundOrProblems(visit, query);
     const { after, as: _, ...asked } = query;
     const base = visit.href(PATH);
     const { meanings } = searchesOf(query);
     const state = { ...asked, ...(meaning !== undefined && { as: meaning }) };
     const isNarrowed = Object.values(asked).some((value) => value !== undefined);
+    const saved = await savedBy(visit, addressWith(base, asked));
+    const maySave =
+      isNarrowed && problems.length === 0 && !saved.some(({ isCurrent }) => isCurrent);
     return {
+      saved,
+      saving: maySave ? savingOf(visit, state) : undefined,
       problems,
       query,
       isNarrowed,
-      fields: FILTERS.map((each) => ({ ...each, value: query[each.name] })),
+      fields: FILTERS.map((each) => ({ ...each, type: TYPES[each.kind], value: query[each.name] })),
       isFiltered: FILTERS.some(({ name }) => query[name] !== undefined),
       rows: page.transactions.map((record) => rowOf(visit, record)),
       found: meaning === undefined ? undefined : MEANINGS[meaning],
@@ -74,7 +93,7 @@ async function foundOrProblems(
   try {
     return { ...(await found(visit, query)), problems: [] };
   } catch (error) {
-    const refusal = visit.services.refusalOf(error);
+    const refusal = error instanceof Refusal ? error : visit.services.refusalOf(error);
     if (refusal?.status !== 400) throw error;
     const problems = (refusal.errors ?? []).map(({ pointer, detail }) => {
       const field = pointer.split('/', 2)[1] ?? '';
@@ -91,18 +110,46 @@ async function foundOrProblems(
 }
 
 /** By the first meaning of the words that finds something. */
-async function found({ ledger }: Visit, query: ListQuery): Promise<Found> {
+async function found({ ledger, services }: Visit, query: ListQuery): Promise<Found> {
   const { tried, searchOf } = searchesOf(query);
   const after = query.after === undefined ? undefined : inCursor(query.after, Place);
   const paging = { limit: PAGE_SIZE, ...(after !== undefined && { after }) };
   let first: Found | undefined;
   for (const meaning of tried) {
-    const page = await ledger.transactions.search({ ...searchOf(meaning), ...paging });
+    const search = datedSearch(searchOf(meaning), services.now());
+    const page = await ledger.transactions.search({ ...search, ...paging });
     const each = { page, meaning };
     if (page.count > 0) return each;
     first ??= each;
   }
   return first ?? { page: NOTHING, meaning: undefined };
+}
+
+/** Of the user, by their names. */
+async function savedBy(visit: Visit, address: string) {
+  const { items } = await visit.ledger.savedSearches.list();
+  return items
+    .toSorted((one, other) => one.name.localeCompare(other.name, 'en'))
+    .map(({ id, name, search }) => {
+      const href = savedAddress(visit.href(PATH), search);
+      const removal = visit.href(`${SAVED_PATH}/${id}/remove`);
+      return { name, href, removal, isCurrent: href === address };
+    });
+}
+
+/** The form that saves what is shown; a search for one person is not saved. */
+function savingOf(visit: Visit, state: ListQuery) {
+  const { searchOf } = searchesOf(state);
+  return {
+    isOfOnePerson: personFiltersOf(searchOf(state.as)).length > 0,
+    action: visit.href(SAVED_PATH),
+    hidden: Object.entries(state).filter(([, value]) => value !== undefined),
+  };
+}
+
+/** The list that a search was to be saved of. */
+function queryAgain({ values }: Again): ListQuery {
+  return ListQuery.safeParse(values).data ?? {};
 }
 
 function rowOf(visit: Visit, record: SearchRecord) {
@@ -158,7 +205,8 @@ export const exported: ConsoleFile = {
   async chunks(visit, { query }) {
     const asked = { ...(query as ListQuery), after: undefined };
     const { meaning } = await found(visit, asked);
-    const pages = await visit.ledger.transactions.export(searchesOf(asked).searchOf(meaning));
+    const search = datedSearch(searchesOf(asked).searchOf(meaning), visit.services.now());
+    const pages = await visit.ledger.transactions.export(search);
     return csvOfPages(pages);
   },
 };
