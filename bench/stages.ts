@@ -2,6 +2,7 @@
 import type { Stage } from './harness/stage.ts';
 import { append } from './stages/append.ts';
 import { gateway } from './stages/gateway.ts';
+import { httpConsole } from './stages/http-console.ts';
 import { httpDetail } from './stages/http-detail.ts';
 import { httpLead } from './stages/http-lead.ts';
 import { httpPayment } from './stages/http-payment.ts';
@@ -23,6 +24,7 @@ export const stages: readonly Stage[] = [
   postgresLog,
   protocolLog,
   httpDetail,
+  httpConsole,
   httpSearch,
   httpPayment,
   httpLead,

@@ -1,4 +1,4 @@
-/** Where the time of a path goes: `pnpm run profile payment|lead|search|detail [--seconds n]`. */
+/** Where the time of a path goes: `pnpm run profile payment|lead|search|detail|console [--seconds n]`. */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
@@ -8,7 +8,14 @@ import { HostUnderLoad } from '../bench/load/host.ts';
 import { type HostData, makeHostData } from '../bench/load/host-data.ts';
 import type { Outcome } from '../bench/load/job.ts';
 import { Load } from '../bench/load/load.ts';
-import { detailPath, jobOf, leadPath, paymentPath, searchPath } from '../bench/load/paths.ts';
+import {
+  consoleDetailPath,
+  detailPath,
+  jobOf,
+  leadPath,
+  paymentPath,
+  searchPath,
+} from '../bench/load/paths.ts';
 import { liveRecords } from '../bench/load/peer-data.ts';
 import {
   beside,
@@ -23,7 +30,7 @@ import { flameGraph } from './profile/flame-graph.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const RESULTS = join(ROOT, 'bench/results/profile');
-const PATHS = ['payment', 'lead', 'search', 'detail'] as const;
+const PATHS = ['payment', 'lead', 'search', 'detail', 'console'] as const;
 type PathName = (typeof PATHS)[number];
 
 const SEED = 1;
@@ -93,7 +100,7 @@ async function profileOf(
   const load = new Load();
   let outcome: Outcome;
   try {
-    const pathAfter = await requestsOf(path, data);
+    const pathAfter = await requestsOf(path, data, host);
     const run = (sentBefore: number, durationMs: number) =>
       load.run(jobOf(pathAfter(sentBefore), host, { port: host.port, durationMs }));
     say('warming up');
@@ -112,13 +119,17 @@ async function profileOf(
 }
 
 /** The requests of a path, by how many were sent before. */
-async function requestsOf(path: PathName, { folder, leadKey }: HostData) {
+async function requestsOf(path: PathName, { folder, leadKey }: HostData, host: HostUnderLoad) {
   if (path === 'payment') return (before: number) => paymentPath(1 + before);
   if (path === 'lead') {
     const headers = { Authorization: `Bearer ${leadKey}` };
     return (before: number) => leadPath(1 + before, headers);
   }
   const { ids, emails } = await liveRecords(folder);
+  if (path === 'console') {
+    const pages = consoleDetailPath(ids, SEED, await host.signIn());
+    return () => pages;
+  }
   const listed = path === 'detail' ? detailPath(ids, SEED) : searchPath(emails, SEED);
   return () => listed;
 }

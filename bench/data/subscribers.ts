@@ -148,6 +148,7 @@ async function subscribe(host: Host, { number, transactionId, route }: Subscribe
     {
       type: 'PaymentCaptured',
       ...books,
+      cardBrandId: 1,
       amountMinor: FEE_MINOR,
       authCode: 'A1B2C3',
       gatewayTransactionId: `written-${number}`,

@@ -19,6 +19,7 @@ import { syntheticPayment } from '../../packages/projections/src/testing/index.t
 
 export const TENANT_ID = 1 as TenantId;
 export const USER_EMAIL = 'agent@example.com';
+export const PASSWORD = 'correct horse battery staple';
 
 const OPERATOR = { actor: 'operator@example.com' };
 const NO_CREDENTIALS = { apiKey: '', username: '', password: '', emailAddress: '' };
@@ -56,6 +57,7 @@ export async function makeHostData(wanted: DataWanted): Promise<HostData> {
   const host = await compose({ ...readConfig(env), logLevel: 'error' });
   const apiKey = await onboard(host);
   const leadKey = await issueLeadKey(host);
+  await openUser(host);
   await reacted(host);
   await host.close();
   removeReadModels(folder);
@@ -104,6 +106,14 @@ async function issueLeadKey({ tenants }: Host): Promise<string> {
   const key = { environment: 'live', label: 'bench', applicationId: 1 } as const;
   const asked = { ...key, allowedOrigins: ['https://shop.example'] };
   return (await tenants.issueLeadKey(TENANT_ID, asked, OPERATOR)).secretKey;
+}
+
+/** An owner, for the console. */
+async function openUser({ engine }: Host): Promise<void> {
+  const { users } = engine.as({ tenantId: TENANT_ID, actor: OPERATOR.actor });
+  const user = { email: USER_EMAIL, name: 'Agent', roleIds: ['owner'] };
+  const { token } = await users.invite(user);
+  await engine.signIns.setPassword(token ?? '', PASSWORD);
 }
 
 /** Three per company, under the ids that the synthetic payments use. */

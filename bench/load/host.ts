@@ -1,7 +1,7 @@
 /** The host under load: `counterfoil start`, as in production, on a data folder of the bench. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { type HostData, TENANT_ID, USER_EMAIL } from './host-data.ts';
+import { type HostData, PASSWORD, TENANT_ID, USER_EMAIL } from './host-data.ts';
 import { ServerProcess } from './server-process.ts';
 
 const CLI = fileURLToPath(new URL('../../packages/http-host/src/cli/main.ts', import.meta.url));
@@ -80,6 +80,22 @@ export class HostUnderLoad {
     return { status: answer.status, headers: answer.headers, text: await answer.text() };
   }
 
+  /** Signs in to the console; resolves with the cookie of the session. */
+  async signIn(): Promise<string> {
+    const url = `http://127.0.0.1:${this.port}`;
+    const page = await fetch(`${url}/console/sign-in`);
+    const [, token = ''] = /name="token" value="([^"]+)"/.exec(await page.text()) ?? [];
+    const company = String(TENANT_ID);
+    const answer = await fetch(`${url}/console/sign-in`, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { Origin: url, Cookie: cookiesOf(page) },
+      body: new URLSearchParams({ company, email: USER_EMAIL, password: PASSWORD, token }),
+    });
+    if (answer.status !== 303) throw new Error(`the sign-in answered ${answer.status}`);
+    return cookiesOf(answer);
+  }
+
   /** Waits until a search finds the order: until then the projections are running. */
   async shows(orderId: number): Promise<void> {
     await until(async () => {
@@ -92,6 +108,11 @@ export class HostUnderLoad {
   stop(): Promise<void> {
     return this.#server.stop();
   }
+}
+
+function cookiesOf({ headers }: Response): string {
+  const cookies = headers.getSetCookie().map((each) => each.split(';', 1)[0] ?? '');
+  return cookies.filter((each) => !each.endsWith('=')).join('; ');
 }
 
 async function until(isSo: () => Promise<boolean>, withinMs: number): Promise<void> {

@@ -8,6 +8,14 @@ export interface ListedRequests {
   readonly markers: readonly string[];
 }
 
+/** Prepared GETs, sent in order and repeatedly. */
+export interface PageRequests {
+  readonly kind: 'pages';
+  readonly paths: readonly string[];
+  /** For each page, text that it contains. */
+  readonly markers: readonly string[];
+}
+
 /** New payments, each with a new order and idempotency key. */
 export interface PaymentRequests {
   readonly kind: 'payments';
@@ -28,7 +36,7 @@ export interface Job {
   readonly durationMs: number;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly requests: ListedRequests | PaymentRequests | LeadRequests;
+  readonly requests: ListedRequests | PageRequests | PaymentRequests | LeadRequests;
   readonly status: number;
   /** The body of every response, if constant; otherwise the markers are checked. */
   readonly answer?: string;

@@ -6,6 +6,8 @@ import type { Job } from './job.ts';
 
 export const CONNECTIONS = 64;
 
+const CONSOLE = '/console/live';
+
 export const LEADS_PATH = '/api/public/customer-leads';
 
 /** Enough not to be answered from caches, and few enough to send to the load process at once. */
@@ -14,11 +16,13 @@ const LISTED = 20_000;
 /** With headers of its own, or those of the host's callers. */
 type Path = Pick<Job, 'path' | 'status' | 'requests'> & Partial<Pick<Job, 'headers'>>;
 
+const FLAGS = { getSearchData: true, getAddressData: true };
+const ALL_FLAGS = { ...FLAGS, getSubscription: true, getSessionData: true };
+
 /** Details of random payments, with the record and the addresses. */
-export function detailPath(ids: readonly string[], seed: number): Path {
+export function detailPath(ids: readonly string[], seed: number, flags: object = FLAGS): Path {
   const wanted = sample(ids, seed);
   const claims = { parentCompanyId: TENANT_ID, userEmail: USER_EMAIL };
-  const flags = { getSearchData: true, getAddressData: true };
   return {
     path: '/customerapi/detail',
     status: 200,
@@ -40,6 +44,36 @@ export function searchPath(emails: readonly string[], seed: number): Path {
       kind: 'listed',
       bodies: wanted.map((email) => JSON.stringify({ emails: [email] })),
       markers: wanted.map((email) => `"email":"${email}"`),
+    },
+  };
+}
+
+/** The same with all that a detail has. */
+export function wholeDetailPath(ids: readonly string[], seed: number): Path {
+  return detailPath(ids, seed, ALL_FLAGS);
+}
+
+/** The pages of the same payments in the console. */
+export function consoleDetailPath(ids: readonly string[], seed: number, cookie: string): Path {
+  const wanted = sample(ids, seed);
+  return pagesPath(`${CONSOLE}/transactions/`, cookie, wanted);
+}
+
+/** The same searches in the console. */
+export function consoleSearchPath(emails: readonly string[], seed: number, cookie: string): Path {
+  const wanted = sample(emails, seed);
+  return pagesPath(`${CONSOLE}/transactions?emails=`, cookie, wanted);
+}
+
+function pagesPath(path: string, cookie: string, wanted: readonly string[]): Path {
+  return {
+    path,
+    status: 200,
+    headers: { Cookie: cookie },
+    requests: {
+      kind: 'pages',
+      paths: wanted.map((each) => path + encodeURIComponent(each)),
+      markers: wanted.map((each) => `>${each}<`),
     },
   };
 }

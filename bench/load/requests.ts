@@ -1,5 +1,5 @@
 /** Serializes the requests of a job and checks their responses. */
-import type { Job, LeadRequests, ListedRequests, PaymentRequests } from './job.ts';
+import type { Job, LeadRequests, ListedRequests, PageRequests, PaymentRequests } from './job.ts';
 
 export interface Request {
   readonly bytes: Buffer;
@@ -16,6 +16,8 @@ export function requestsOf(job: Job): (serial: number) => Request {
   switch (requests.kind) {
     case 'listed':
       return listed(job, requests);
+    case 'pages':
+      return pages(job, requests);
     case 'payments':
       return payments(job, requests);
     case 'leads':
@@ -24,10 +26,21 @@ export function requestsOf(job: Job): (serial: number) => Request {
 }
 
 function listed(job: Job, { bodies, markers }: ListedRequests): (serial: number) => Request {
-  const made = bodies.map((body, index) => ({
-    bytes: bytesOf(job, body),
-    markers: [markers[index] ?? ''],
-  }));
+  return inTurn(
+    bodies.map((body) => bytesOf(job, body)),
+    markers,
+  );
+}
+
+function pages(job: Job, { paths, markers }: PageRequests): (serial: number) => Request {
+  return inTurn(
+    paths.map((path) => Buffer.from(`${headOf('GET', path, job)}\r\n`)),
+    markers,
+  );
+}
+
+function inTurn(bytes: readonly Buffer[], markers: readonly string[]): (serial: number) => Request {
+  const made = bytes.map((each, index) => ({ bytes: each, markers: [markers[index] ?? ''] }));
   if (made.length === 0) throw new RangeError('a load needs requests');
   return (serial) => made[serial % made.length] as Request;
 }
@@ -74,10 +87,14 @@ export function paymentBody(orderId: number): string {
   });
 }
 
-function bytesOf({ path, headers, port }: Job, body: string, more = ''): Buffer {
+function headOf(method: string, path: string, { headers, port }: Job): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n${lines.join('')}`;
+}
+
+function bytesOf(job: Job, body: string, more = ''): Buffer {
   return Buffer.from(
-    `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n${lines.join('')}${more}` +
+    `${headOf('POST', job.path, job)}${more}` +
       `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   );
 }

@@ -1,0 +1,67 @@
+/** `console-detail`, `console-search`: pages of the console beside the calls of the interface that show the same. */
+import { join } from 'node:path';
+import type { Prepared, Row, Setting, Stage } from '../harness/stage.ts';
+import { makeHostData } from '../load/host-data.ts';
+import {
+  consoleDetailPath,
+  consoleSearchPath,
+  searchPath,
+  wholeDetailPath,
+} from '../load/paths.ts';
+import { liveRecords } from '../load/peer-data.ts';
+import { HttpServers, httpFacts } from './http-servers.ts';
+
+const PAYMENTS = 20_000;
+
+const common = {
+  unit: 'pages/s',
+  better: 'higher',
+  reach: { 'api-call': 0.5 },
+  durability: 'reads only',
+} as const satisfies Partial<Row>;
+
+export const httpConsole: Stage = {
+  name: 'http-console',
+  rows: [
+    { ...common, id: 'console-detail', what: 'the page of a transaction, 64 connections' },
+    { ...common, id: 'console-search', what: 'the transactions of an email, 64 connections' },
+  ],
+  prepare,
+};
+
+async function prepare(setting: Setting): Promise<Prepared> {
+  const { folder, seed, say } = setting;
+  const data = await makeHostData({ folder: join(folder, 'data'), payments: PAYMENTS, seed, say });
+  const servers = await HttpServers.start(setting, data);
+  try {
+    const { host } = servers;
+    const { ids, emails } = await liveRecords(data.folder);
+    const cookie = await host.signIn();
+    const beside = (page: Parameters<typeof servers.measure>[1], call: typeof page) => ({
+      own: servers.measure(host, page),
+      peers: { 'api-call': servers.measure(host, call) },
+    });
+    const pages = {
+      detail: consoleDetailPath(ids, seed, cookie),
+      search: consoleSearchPath(emails, seed, cookie),
+    };
+    const calls = { detail: wholeDetailPath(ids, seed), search: searchPath(emails, seed) };
+    return {
+      sides: {
+        'console-detail': beside(
+          () => pages.detail,
+          () => calls.detail,
+        ),
+        'console-search': beside(
+          () => pages.search,
+          () => calls.search,
+        ),
+      },
+      facts: { ...httpFacts(), payments: String(ids.length), customers: String(emails.length) },
+      close: () => servers.close(),
+    };
+  } catch (error) {
+    await servers.close();
+    throw error;
+  }
+}
