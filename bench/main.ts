@@ -1,8 +1,8 @@
-/** Runs the bench: `node bench/main.ts [--quick] [--only id,id] [--rounds n] [--seed n] [--compare ref]`. */
+/** Runs the bench: `node bench/main.ts [--quick | --full] [--only id,id] [--rounds n] [--seed n] [--compare ref]`. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { compare } from './compare/compare.ts';
+import { compare, WAITED_FOR } from './compare/compare.ts';
 import { RunPostgres } from './harness/postgres.ts';
 import { Progress } from './harness/progress.ts';
 import { type Failure, type RowResult, resultsOf, rowResultOf } from './harness/results.ts';
@@ -44,6 +44,7 @@ function optionsOf(args: string[]): Options {
     args,
     options: {
       quick: { type: 'boolean', default: false },
+      full: { type: 'boolean', default: false },
       only: { type: 'string', default: '' },
       rounds: { type: 'string', default: String(MIN_ROUNDS) },
       seed: { type: 'string', default: String(DEFAULT_SEED) },
@@ -51,17 +52,20 @@ function optionsOf(args: string[]): Options {
       passes: { type: 'string', default: String(MIN_PASSES) },
     },
   });
-  const only = values.only.split(',').filter((id) => id !== '');
+  const { compare: ref } = values;
+  const chosen = values.only.split(',').filter((id) => id !== '');
+  const only = chosen.length === 0 && ref !== undefined ? WAITED_FOR : chosen;
   const ids = stages.flatMap(({ rows }) => rows.map(({ id }) => id));
   const unknown = only.filter((id) => !ids.includes(id));
   if (unknown.length > 0)
     throw new Error(`no row ${unknown.join(', ')}; there are: ${ids.join(', ')}`);
   return {
-    quick: values.quick,
+    // Whoever waits for a comparison wants it soon.
+    quick: values.quick || (ref !== undefined && !values.full),
     only,
     rounds: wholeNumber('--rounds', values.rounds, MIN_ROUNDS),
     seed: wholeNumber('--seed', values.seed, 0),
-    ref: values.compare,
+    ref,
     passes: wholeNumber('--passes', values.passes, MIN_PASSES),
   };
 }

@@ -9,6 +9,7 @@ import { httpPayment } from './stages/http-payment.ts';
 import { httpSearch } from './stages/http-search.ts';
 import { load } from './stages/load.ts';
 import { mails } from './stages/mails.ts';
+import { paymentMemory } from './stages/payment-memory.ts';
 import { postgresLog } from './stages/postgres-log.ts';
 import { postgresReadModels } from './stages/postgres-read-models.ts';
 import { protocolLog } from './stages/protocol-log.ts';
@@ -27,6 +28,7 @@ export const stages: readonly Stage[] = [
   httpConsole,
   httpSearch,
   httpPayment,
+  paymentMemory,
   httpLead,
   readModels,
   postgresReadModels,

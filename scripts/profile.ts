@@ -1,4 +1,4 @@
-/** Where the time of a path goes: `pnpm run profile payment|lead|search|detail|console [--seconds n]`. */
+/** Where the time or the allocations of a path go; `USAGE` has the options. */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
@@ -17,25 +17,25 @@ import {
   searchPath,
 } from '../bench/load/paths.ts';
 import { liveRecords } from '../bench/load/peer-data.ts';
-import {
-  beside,
-  bySelf,
-  byTotal,
-  type Cost,
-  type CpuProfile,
-  type Thread,
-  threadOf,
-} from './profile/cpu-profile.ts';
-import { flameGraph } from './profile/flame-graph.ts';
+import { type CpuProfile, threadOf } from './profile/cpu-profile.ts';
+import { flameGraph, type Shown } from './profile/flame-graph.ts';
+import { beside, bySelf, byTotal, type Cost, type Thread } from './profile/frames.ts';
+import { allocationsOf, type HeapProfile } from './profile/heap-profile.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const RESULTS = join(ROOT, 'bench/results/profile');
+const SAMPLER = new URL('profile/sample-allocations.mjs', import.meta.url).href;
 const PATHS = ['payment', 'lead', 'search', 'detail', 'console'] as const;
 type PathName = (typeof PATHS)[number];
+
+const USAGE = `Usage: pnpm run profile ${PATHS.join('|')} [--seconds n] [--allocations] [--thread name]
+  --allocations  the bytes that calls allocate, instead of their time
+  --thread name  show this thread in full: main thread, projection, writer`;
 
 const SEED = 1;
 const PAYMENTS = 20_000;
 const DEFAULT_SECONDS = 10;
+const MAIN_THREAD = 'main thread';
 /** Before the time that counts, so that it shows the compiled code. */
 const WARM_UP_MS = 3_000;
 const SAMPLE_US = 250;
@@ -47,56 +47,108 @@ const BROKEN_OFF = [
   ['SIGTERM', 143],
 ] as const;
 
+/** What is sampled in each thread of the host. */
+interface Sampling {
+  readonly suffix: string;
+  /** The flags of node and the environment that have it written into the folder at the end. */
+  flags(folder: string): {
+    readonly flags: readonly string[];
+    readonly env: Record<string, string>;
+  };
+  readonly ending: string;
+  threadOf(written: string, outcome: Outcome, root: string): Thread;
+  /** What a whole thread took. */
+  summaryOf(thread: Thread, outcome: Outcome): string;
+  readonly shown: Shown;
+}
+
+const TIME: Sampling = {
+  suffix: '',
+  flags: (folder) => ({
+    flags: ['--cpu-prof', `--cpu-prof-dir=${folder}`, `--cpu-prof-interval=${SAMPLE_US}`],
+    env: {},
+  }),
+  ending: '.cpuprofile',
+  threadOf: (written, outcome, root) => threadOf(JSON.parse(written) as CpuProfile, outcome, root),
+  summaryOf({ tree }, { answered, fromUs, toUs }) {
+    const busy = ((100 * tree.total) / (toUs - fromUs)).toFixed(0);
+    return `busy ${busy}% of the time, ${(tree.total / answered).toFixed(0)} µs a request`;
+  },
+  shown: (us) => `${(us / 1_000).toFixed(1)} ms`,
+};
+
+const ALLOCATIONS: Sampling = {
+  suffix: '-allocations',
+  flags: (folder) => ({ flags: ['--import', SAMPLER], env: { ALLOCATIONS_DIR: folder } }),
+  ending: '.heapprofile',
+  threadOf: (written, _, root) => allocationsOf(JSON.parse(written) as HeapProfile, root),
+  summaryOf: ({ tree }, { answered }) =>
+    `${(tree.total / answered / 1_024).toFixed(1)} KiB allocated a request`,
+  shown: (bytes) => `${(bytes / 2 ** 20).toFixed(1)} MiB`,
+};
+
+interface Options {
+  readonly path: PathName;
+  readonly seconds: number;
+  readonly sampling: Sampling;
+  /** Shown first and in full. */
+  readonly thread: string;
+}
+
 async function main(): Promise<void> {
-  const { path, seconds } = readArguments();
+  const options = readArguments();
   const folder = mkdtempSync(join(tmpdir(), 'counterfoil-profile-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   // Broken off, it still leaves nothing behind: neither the folder nor the host.
   for (const [signal, status] of BROKEN_OFF) process.once(signal, () => process.exit(status));
-  const { outcome, profiles } = await profileOf(path, { folder, seconds });
+  const { outcome, profiles } = await profileOf(options, folder);
   const root = pathToFileURL(ROOT).href;
+  const { sampling, thread: first } = options;
   const sampled = profiles
-    .map((profile) => ({ profile, thread: threadOf(profile, outcome, root) }))
-    .sort((a, b) => b.thread.tree.totalUs - a.thread.tree.totalUs);
-  print(
-    path,
-    outcome,
-    sampled.map(({ thread }) => thread),
-  );
-  write(path, outcome, sampled);
+    .map((written) => ({ written, thread: sampling.threadOf(written, outcome, root) }))
+    .sort((a, b) => b.thread.tree.total - a.thread.tree.total);
+  const threads = sampled.map(({ thread }) => thread);
+  if (!threads.some(({ name }) => name === first)) {
+    throw new Error(`no thread ${first}; there are: ${threads.map(({ name }) => name).join(', ')}`);
+  }
+  print(options, outcome, threads);
+  write(options, outcome, sampled);
 }
 
-function readArguments(): { path: PathName; seconds: number } {
+function readArguments(): Options {
   const { positionals, values } = parseArgs({
     allowPositionals: true,
-    options: { seconds: { type: 'string', default: String(DEFAULT_SECONDS) } },
+    options: {
+      seconds: { type: 'string', default: String(DEFAULT_SECONDS) },
+      allocations: { type: 'boolean', default: false },
+      thread: { type: 'string', default: MAIN_THREAD },
+    },
   });
   const path = PATHS.find((each) => each === positionals[0]);
   const seconds = Number(values.seconds);
   if (path === undefined || positionals.length > 1 || !(seconds > 0)) {
-    console.error(`Usage: pnpm run profile ${PATHS.join('|')} [--seconds n]`);
+    console.error(USAGE);
     process.exit(1);
   }
-  return { path, seconds };
+  const sampling = values.allocations ? ALLOCATIONS : TIME;
+  return { path, seconds, sampling, thread: values.thread };
 }
 
 interface Profiled {
   readonly outcome: Outcome;
-  /** One a thread of the host. */
-  readonly profiles: readonly CpuProfile[];
+  /** One a thread of the host, as it was written. */
+  readonly profiles: readonly string[];
 }
 
-async function profileOf(
-  path: PathName,
-  { folder, seconds }: { readonly folder: string; readonly seconds: number },
-): Promise<Profiled> {
+async function profileOf({ path, seconds, sampling }: Options, folder: string): Promise<Profiled> {
   const say = (what: string) => console.log(what);
   const payments = path === 'payment' || path === 'lead' ? 0 : PAYMENTS;
   const data = await makeHostData({ folder: join(folder, 'data'), payments, seed: SEED, say });
   const written = join(folder, 'profiles');
-  const flags = ['--cpu-prof', `--cpu-prof-dir=${written}`, `--cpu-prof-interval=${SAMPLE_US}`];
+  mkdirSync(written);
+  const { flags, env } = sampling.flags(written);
   say('starting the host');
-  const host = await HostUnderLoad.start(data, flags);
+  const host = await HostUnderLoad.start(data, flags, env);
   const load = new Load();
   let outcome: Outcome;
   try {
@@ -105,6 +157,7 @@ async function profileOf(
       load.run(jobOf(pathAfter(sentBefore), host, { port: host.port, durationMs }));
     say('warming up');
     const { sent } = await run(0, WARM_UP_MS);
+    writeFileSync(join(written, 'begin'), '');
     say(`loading ${path} for ${seconds} s`);
     outcome = await run(sent, seconds * 1_000);
   } finally {
@@ -112,9 +165,9 @@ async function profileOf(
     await host.stop();
   }
   // Written by the host as it ends.
-  const profiles = readdirSync(written).map(
-    (name) => JSON.parse(readFileSync(join(written, name), 'utf8')) as CpuProfile,
-  );
+  const profiles = readdirSync(written)
+    .filter((name) => name.endsWith(sampling.ending))
+    .map((name) => readFileSync(join(written, name), 'utf8'));
   return { outcome, profiles };
 }
 
@@ -134,34 +187,37 @@ async function requestsOf(path: PathName, { folder, leadKey }: HostData, host: H
   return () => listed;
 }
 
-function print(path: PathName, outcome: Outcome, threads: readonly Thread[]): void {
-  const { answered, seconds, latencyMs, fromUs, toUs } = outcome;
+function print(
+  { path, sampling, thread: first }: Options,
+  outcome: Outcome,
+  threads: readonly Thread[],
+): void {
+  const { answered, seconds, latencyMs } = outcome;
   console.log(
     `\n${path}: ${Math.round(answered / seconds)} requests a second while sampled; ` +
       `p50 ${latencyMs.p50.toFixed(1)} ms, p99 ${latencyMs.p99.toFixed(1)} ms`,
   );
-  for (const [index, { name, tree }] of threads.entries()) {
-    const busy = ((100 * tree.totalUs) / (toUs - fromUs)).toFixed(0);
-    const perRequest = (tree.totalUs / Math.max(1, answered)).toFixed(0);
-    console.log(`\n${name}: busy ${busy}% of the time, ${perRequest} µs a request`);
-    const shown = index === 0 ? SHOWN : SHOWN_OF_OTHERS;
-    list('by itself', bySelf(tree).slice(0, shown), tree.totalUs);
-    list('with what it calls', byTotal(tree).slice(0, shown), tree.totalUs);
-  }
-}
-
-function list(title: string, costs: readonly Cost[], wholeUs: number): void {
-  console.log(`  ${title}`);
-  for (const { name, us } of costs) {
-    const share = ((100 * us) / Math.max(1, wholeUs)).toFixed(1).padStart(6);
-    console.log(`  ${share}%  ${(us / 1_000).toFixed(0).padStart(7)} ms  ${name}`);
+  const inOrder = threads.toSorted((one) => (one.name === first ? -1 : 0));
+  for (const thread of inOrder) {
+    const { name, tree } = thread;
+    console.log(`\n${name}: ${sampling.summaryOf(thread, outcome)}`);
+    const shown = name === first ? SHOWN : SHOWN_OF_OTHERS;
+    const list = (title: string, costs: readonly Cost[]) => {
+      console.log(`  ${title}`);
+      for (const { name: called, amount } of costs.slice(0, shown)) {
+        const share = ((100 * amount) / Math.max(1, tree.total)).toFixed(1).padStart(6);
+        console.log(`  ${share}%  ${sampling.shown(amount).padStart(10)}  ${called}`);
+      }
+    };
+    list('by itself', bySelf(tree));
+    list('with what it calls', byTotal(tree));
   }
 }
 
 function write(
-  path: PathName,
+  { path, sampling }: Options,
   { answered, seconds }: Outcome,
-  sampled: readonly { readonly profile: CpuProfile; readonly thread: Thread }[],
+  sampled: readonly { readonly written: string; readonly thread: Thread }[],
 ): void {
   mkdirSync(RESULTS, { recursive: true });
   const keep = (name: string, text: string) => {
@@ -170,11 +226,14 @@ function write(
   };
   console.log('');
   const title = `${path}: ${Math.round(answered / seconds)} requests a second, ${seconds} s`;
-  const threads = sampled.map(({ thread }) => thread);
-  keep(`${path}.svg`, flameGraph(beside('busy time of all threads', threads), title));
-  for (const { profile, thread } of sampled) {
-    const of = thread.name === 'main thread' ? '' : `-${thread.name}`;
-    keep(`${path}${of}.cpuprofile`, JSON.stringify(profile));
+  const tree = beside(
+    'all threads',
+    sampled.map(({ thread }) => thread),
+  );
+  keep(`${path}${sampling.suffix}.svg`, flameGraph(tree, title, sampling.shown));
+  for (const { written, thread } of sampled) {
+    const of = thread.name === MAIN_THREAD ? '' : `-${thread.name}`;
+    keep(`${path}${of}${sampling.ending}`, written);
   }
 }
 

@@ -1,20 +1,20 @@
 /** The measurements of two commits for one row, pass by pass. */
-import type { Results, RowResult } from '../harness/results.ts';
 import { type Spread, spreadOf } from '../harness/rounds.ts';
+import type { Row } from '../harness/stage.ts';
 import { figure } from '../report/numbers.ts';
 
 /** Every pass must lose more than this before a row counts as slower. */
 const TOLERANCE = 0.02;
 
-/** One pass: both sides were measured directly after each other. */
+/** One pass: both sides were measured directly after each other. In the unit of the row. */
 export interface Pass {
-  readonly base: RowResult;
-  readonly here: RowResult;
+  readonly base: number;
+  readonly here: number;
 }
 
-export interface Compared {
-  readonly id: string;
-  readonly unit: string;
+export type ComparedRow = Pick<Row, 'id' | 'unit' | 'better'>;
+
+export interface Compared extends ComparedRow {
   readonly base: Spread;
   readonly here: Spread;
   /** This commit divided by base, over the passes; above 1 is faster, whatever the unit. */
@@ -23,28 +23,19 @@ export interface Compared {
   readonly isSlower: boolean;
 }
 
-export function compared(passes: readonly [Pass, ...Pass[]]): Compared {
-  const [{ here }] = passes;
-  const speed = spreadOf(passes.map(speedOf));
+export function compared({ id, unit, better }: ComparedRow, passes: readonly Pass[]): Compared {
+  const speed = spreadOf(
+    passes.map(({ base, here }) => (better === 'higher' ? here / base : base / here)),
+  );
   return {
-    id: here.id,
-    unit: here.unit,
-    base: spreadOf(passes.map(({ base }) => base.value)),
-    here: spreadOf(passes.map((pass) => pass.here.value)),
+    id,
+    unit,
+    better,
+    base: spreadOf(passes.map(({ base }) => base)),
+    here: spreadOf(passes.map(({ here }) => here)),
     speed,
     isSlower: speed.largest < 1 - TOLERANCE,
   };
-}
-
-function speedOf({ base, here }: Pass): number {
-  return here.better === 'higher' ? here.value / base.value : base.value / here.value;
-}
-
-/** The row of a run; throws the reported error if it failed. */
-export function rowIn({ rows, failures }: Results, id: string): RowResult {
-  const row = rows.find((one) => one.id === id);
-  if (row !== undefined) return row;
-  throw new Error(`${id} failed: ${failures.find((one) => one.id === id)?.error ?? 'no result'}`);
 }
 
 const HEAD = `| row | base | here | speed | spread | |

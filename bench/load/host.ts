@@ -34,11 +34,15 @@ export class HostUnderLoad {
   }
 
   /** Starts it; resolves when it is ready and its read models are built. */
-  static async start(data: HostData, nodeFlags: readonly string[] = []): Promise<HostUnderLoad> {
+  static async start(
+    data: HostData,
+    nodeFlags: readonly string[] = [],
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<HostUnderLoad> {
     const { folder, masterKey } = data;
     const server = await ServerProcess.start({
       args: [...nodeFlags, CLI, 'start', '--production'],
-      env: { DATA_DIR: folder, MASTER_KEY: masterKey, PORT: '0', LOG_LEVEL },
+      env: { DATA_DIR: folder, MASTER_KEY: masterKey, PORT: '0', LOG_LEVEL, ...env },
     });
     const host = new HostUnderLoad(server, data);
     try {
@@ -103,6 +107,14 @@ export class HostUnderLoad {
       const { text } = await this.post('/api/transactions/search', body);
       return text.includes(`"orderId":${orderId},`);
     }, READY_MS);
+  }
+
+  /** Resident memory of its process, in bytes. */
+  async residentBytes(): Promise<number> {
+    const metrics = await fetch(`http://127.0.0.1:${this.port}/metrics`);
+    const [, bytes] = /^process_resident_memory_bytes (\S+)$/m.exec(await metrics.text()) ?? [];
+    if (bytes === undefined) throw new Error('the metrics have no resident memory');
+    return Number(bytes);
   }
 
   stop(): Promise<void> {

@@ -21,7 +21,11 @@ export interface PaymentRequests {
   readonly kind: 'payments';
   /** The first order id; ids must be unique within a data folder. */
   readonly firstOrder: number;
+  readonly payers: Payers;
 }
+
+/** Customers who have paid before take turns, or each payment is the first of its customer. */
+export type Payers = 'known' | 'new';
 
 /** New leads, each with an email and a session of its own. */
 export interface LeadRequests {

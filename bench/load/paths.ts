@@ -2,7 +2,7 @@
 import { pickOf, randomOf } from '../data/random.ts';
 import type { HostUnderLoad } from './host.ts';
 import { TENANT_ID, USER_EMAIL } from './host-data.ts';
-import type { Job } from './job.ts';
+import type { Job, Payers } from './job.ts';
 
 export const CONNECTIONS = 64;
 
@@ -78,8 +78,9 @@ function pagesPath(path: string, cookie: string, wanted: readonly string[]): Pat
   };
 }
 
-export function paymentPath(firstOrder: number): Path {
-  return { path: '/v1/payments', status: 201, requests: { kind: 'payments', firstOrder } };
+export function paymentPath(firstOrder: number, payers: Payers = 'known'): Path {
+  const requests = { kind: 'payments', firstOrder, payers } as const;
+  return { path: '/v1/payments', status: 201, requests };
 }
 
 export function leadPath(firstLead: number, headers: Job['headers']): Path {

@@ -1,5 +1,12 @@
 /** Serializes the requests of a job and checks their responses. */
-import type { Job, LeadRequests, ListedRequests, PageRequests, PaymentRequests } from './job.ts';
+import type {
+  Job,
+  LeadRequests,
+  ListedRequests,
+  PageRequests,
+  Payers,
+  PaymentRequests,
+} from './job.ts';
 
 export interface Request {
   readonly bytes: Buffer;
@@ -7,8 +14,8 @@ export interface Request {
   readonly markers: readonly string[];
 }
 
-/** Customers pay repeatedly: there are this many emails. */
-const CUSTOMERS = 5_000;
+/** Of those who pay repeatedly: orders from 0 to here make all of them known. */
+export const KNOWN_CUSTOMERS = 1_000;
 
 /** The request with a serial number, from 0. */
 export function requestsOf(job: Job): (serial: number) => Request {
@@ -45,10 +52,10 @@ function inTurn(bytes: readonly Buffer[], markers: readonly string[]): (serial: 
   return (serial) => made[serial % made.length] as Request;
 }
 
-function payments(job: Job, { firstOrder }: PaymentRequests): (serial: number) => Request {
+function payments(job: Job, { firstOrder, payers }: PaymentRequests): (serial: number) => Request {
   return (serial) => {
     const orderId = firstOrder + serial;
-    const body = paymentBody(orderId);
+    const body = paymentBody(orderId, payers);
     return {
       bytes: bytesOf(job, body, `Idempotency-Key: order-${orderId}\r\n`),
       markers: ['"status":"Captured"', `"orderId":${orderId},`],
@@ -76,11 +83,12 @@ export function leadBody(number: number): string {
 }
 
 /** The payment of the README, with an order id and a company. */
-export function paymentBody(orderId: number): string {
+export function paymentBody(orderId: number, payers: Payers = 'known'): string {
+  const payer = payers === 'known' ? orderId % KNOWN_CUSTOMERS : `of-${orderId}`;
   return JSON.stringify({
     amount: 19.99,
     currency: 'GBP',
-    email: `buyer-${orderId % CUSTOMERS}@shop.example`,
+    email: `buyer-${payer}@shop.example`,
     orderId,
     companyId: 1,
     card: { number: '4242424242424242', expMonth: 12, expYear: 2040, cvv: '123' },

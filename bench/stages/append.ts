@@ -23,7 +23,7 @@ const LOADS: readonly (Load & Pick<Row, 'reach'>)[] = [
     concurrent: 64,
     commands: 20_000,
     quickCommands: 5_000,
-    reach: { 'raw-sqlite': 0.5, 'emmett-sqlite': 30 },
+    reach: { 'raw-sqlite': 0.6, 'emmett-sqlite': 30 },
   },
   { concurrent: 256, commands: 30_000, quickCommands: 10_000, reach: { 'raw-sqlite': 0.4 } },
 ];

@@ -81,6 +81,16 @@ export class HttpServers {
     };
   }
 
+  /** Loads the host until so many requests were sent; resolves with how many were. */
+  async sendAtLeast(count: number, pathAfter: (sent: number) => Path): Promise<number> {
+    let sent = 0;
+    while (sent < count) {
+      const to = { port: this.host.port, durationMs: QUICK_MS };
+      sent += (await this.#load.run(jobOf(pathAfter(sent), this.host, to))).sent;
+    }
+    return sent;
+  }
+
   /** The peer must return the host's response; otherwise the ratio is meaningless. */
   async compare({ port }: ServerProcess, path: string, bodies: readonly string[]): Promise<void> {
     for (const body of bodies) {

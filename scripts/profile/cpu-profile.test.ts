@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { beside, bySelf, byTotal, type CpuProfile, type Frame, threadOf } from './cpu-profile.ts';
+import { type CpuProfile, threadOf } from './cpu-profile.ts';
+import { beside, bySelf, byTotal, type Frame } from './frames.ts';
 
 const ROOT = 'file:///home/counterfoil/';
 
@@ -31,24 +32,22 @@ function treeOf(fromUs: number, toUs: number, profile = PROFILE): Frame {
 describe('the tree of a profile', () => {
   it('has the busy time of every call, and leaves out what was waited', () => {
     const tree = treeOf(0, 9_000);
-    expect(tree.totalUs).toBe(40);
+    expect(tree.total).toBe(40);
     expect(tree.children).toMatchObject([
       {
         name: ANSWER,
-        selfUs: 10,
-        totalUs: 40,
-        children: [
-          { name: READ, selfUs: 20, totalUs: 30, children: [{ name: ANSWER, selfUs: 10 }] },
-        ],
+        self: 10,
+        total: 40,
+        children: [{ name: READ, self: 20, total: 30, children: [{ name: ANSWER, self: 10 }] }],
       },
     ]);
   });
 
   it('has of a sample what lies within the span', () => {
     expect(treeOf(1_005, 1_012).children).toMatchObject([
-      { name: ANSWER, selfUs: 5, children: [{ name: READ, selfUs: 2, totalUs: 2 }] },
+      { name: ANSWER, self: 5, children: [{ name: READ, self: 2, total: 2 }] },
     ]);
-    expect(treeOf(9_000, 9_999).totalUs).toBe(0);
+    expect(treeOf(9_000, 9_999).total).toBe(0);
   });
 
   it('is named after the entry of its thread', () => {
@@ -61,22 +60,22 @@ describe('the tree of a profile', () => {
 
   it('stands beside those of other threads', () => {
     const thread = threadOf(PROFILE, { fromUs: 0, toUs: 9_000 }, ROOT);
-    expect(beside('all', [thread, thread])).toMatchObject({ name: 'all', totalUs: 80 });
+    expect(beside('all', [thread, thread])).toMatchObject({ name: 'all', total: 80 });
   });
 });
 
 describe('the lists of a profile', () => {
   it('sum what each call took by itself, the most first', () => {
     expect(bySelf(treeOf(0, 9_000))).toEqual([
-      { name: ANSWER, us: 20 },
-      { name: READ, us: 20 },
+      { name: ANSWER, amount: 20 },
+      { name: READ, amount: 20 },
     ]);
   });
 
   it('count a call within itself once', () => {
     expect(byTotal(treeOf(0, 9_000))).toEqual([
-      { name: ANSWER, us: 40 },
-      { name: READ, us: 30 },
+      { name: ANSWER, amount: 40 },
+      { name: READ, amount: 30 },
     ]);
   });
 });

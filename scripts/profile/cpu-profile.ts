@@ -1,4 +1,15 @@
-/** Reads V8's CPU profiles: which calls the time of a span went to, as a tree and as lists. */
+/** Reads V8's CPU profiles: which calls the time of a span went to. */
+import {
+  type CallFrame,
+  childOf,
+  type Frame,
+  growing,
+  grown,
+  nameOf,
+  ROOT,
+  type Thread,
+  threadNameOf,
+} from './frames.ts';
 
 /** As `node --cpu-prof` writes it. Times in microseconds of the machine's monotonic clock. */
 export interface CpuProfile {
@@ -11,12 +22,7 @@ export interface CpuProfile {
 
 interface ProfileNode {
   readonly id: number;
-  readonly callFrame: {
-    readonly functionName: string;
-    readonly url: string;
-    /** From 0. */
-    readonly lineNumber: number;
-  };
+  readonly callFrame: CallFrame;
   readonly children?: readonly number[];
 }
 
@@ -25,42 +31,15 @@ export interface Span {
   readonly toUs: number;
 }
 
-/** A call, with all that was called from there. */
-export interface Frame {
-  readonly name: string;
-  readonly selfUs: number;
-  readonly totalUs: number;
-  readonly children: readonly Frame[];
-}
-
-export interface Thread {
-  readonly name: string;
-  /** Its busy time; what it waited is not in it. */
-  readonly tree: Frame;
-}
-
-export interface Cost {
-  readonly name: string;
-  readonly us: number;
-}
-
-const ROOT = '(root)';
 const IDLE = '(idle)';
 
-/** Where a thread begins: its entry file is named so all over the project. */
-const WORKER_ENTRY = /([^/]+)-worker\.[jt]s$/;
-
-/** The calls of a thread during a span. `root` is the folder that files are named from, as a URL. */
+/**
+ * The busy microseconds of a thread during a span, without what it waited. `root` is the folder that
+ * files are named from, as a URL.
+ */
 export function threadOf(profile: CpuProfile, span: Span, root: string): Thread {
-  const entry = profile.nodes.map(({ callFrame }) => WORKER_ENTRY.exec(callFrame.url)?.[1]);
-  const name = entry.find((each) => each !== undefined) ?? 'main thread';
+  const name = threadNameOf(profile.nodes.map(({ callFrame }) => callFrame));
   return { name, tree: treeOf(profile, span, { name, root }) };
-}
-
-interface Growing {
-  readonly name: string;
-  selfUs: number;
-  readonly children: Map<string, Growing>;
 }
 
 function treeOf(
@@ -80,7 +59,7 @@ function treeOf(
     if (us <= 0 || stack === undefined || stack.at(-1) === IDLE) continue;
     let frame = tree;
     for (const call of stack) frame = childOf(frame, call);
-    frame.selfUs += us;
+    frame.self += us;
   }
   return grown(tree);
 }
@@ -104,61 +83,3 @@ function stacksOf({ nodes }: CpuProfile, root: string): ReadonlyMap<number, read
 }
 
 const noCalls: readonly string[] = [];
-
-/** `answer http-host/src/http/pipeline.ts:60`; of a dependency, its package and the path within. */
-function nameOf({ functionName, url, lineNumber }: ProfileNode['callFrame'], root: string): string {
-  const called = functionName === '' ? '(anonymous)' : functionName;
-  if (url === '') return called;
-  const file = url
-    .replace(root, '')
-    .replace(/^.*\/node_modules\//, '')
-    .replace(/^packages\//, '');
-  return `${called} ${file}:${lineNumber + 1}`;
-}
-
-function growing(name: string): Growing {
-  return { name, selfUs: 0, children: new Map() };
-}
-
-function childOf({ children }: Growing, name: string): Growing {
-  const known = children.get(name) ?? growing(name);
-  children.set(name, known);
-  return known;
-}
-
-function grown({ name, selfUs, children }: Growing): Frame {
-  return frameOf(name, selfUs, [...children.values()].map(grown));
-}
-
-function frameOf(name: string, selfUs: number, children: readonly Frame[]): Frame {
-  const sorted = children.toSorted((a, b) => b.totalUs - a.totalUs);
-  const totalUs = sorted.reduce((sum, child) => sum + child.totalUs, selfUs);
-  return { name, selfUs, totalUs, children: sorted };
-}
-
-/** Threads beside each other, under one frame. */
-export function beside(name: string, threads: readonly Thread[]): Frame {
-  const trees = threads.map(({ tree }) => tree);
-  return frameOf(name, 0, trees);
-}
-
-/** What each call took by itself, the most first. */
-export function bySelf(tree: Frame): Cost[] {
-  return sums(tree, ({ selfUs }) => selfUs);
-}
-
-/** What each call took with all it called, the most first. A call within itself counts once. */
-export function byTotal(tree: Frame): Cost[] {
-  return sums(tree, ({ totalUs, name }, open) => (open.has(name) ? 0 : totalUs));
-}
-
-function sums(tree: Frame, costOf: (frame: Frame, open: ReadonlySet<string>) => number): Cost[] {
-  const us = new Map<string, number>();
-  const visit = (frame: Frame, open: ReadonlySet<string>): void => {
-    us.set(frame.name, (us.get(frame.name) ?? 0) + costOf(frame, open));
-    const within = new Set(open).add(frame.name);
-    for (const child of frame.children) visit(child, within);
-  };
-  for (const child of tree.children) visit(child, new Set());
-  return [...us].map(([name, each]) => ({ name, us: each })).sort((a, b) => b.us - a.us);
-}

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { Frame } from './cpu-profile.ts';
 import { flameGraph } from './flame-graph.ts';
+import type { Frame } from './frames.ts';
 
-function frame(name: string, selfUs: number, children: readonly Frame[] = []): Frame {
-  const totalUs = children.reduce((sum, child) => sum + child.totalUs, selfUs);
-  return { name, selfUs, totalUs, children };
+const ms = (us: number) => `${(us / 1_000).toFixed(1)} ms`;
+
+function frame(name: string, self: number, children: readonly Frame[] = []): Frame {
+  const total = children.reduce((sum, child) => sum + child.total, self);
+  return { name, self, total, children };
 }
 
 const LEFT = frame('decide core/src/x.ts:1', 300);
@@ -18,7 +20,7 @@ function boxOf(svg: string, name: string): [number, number] {
 }
 
 describe('a flame graph', () => {
-  const svg = flameGraph(TREE, 'payment <1>');
+  const svg = flameGraph(TREE, 'payment <1>', ms);
 
   it('makes calls as wide as they took long, side by side', () => {
     expect(boxOf(svg, TREE.name)).toEqual([0, 1_600]);
@@ -32,13 +34,13 @@ describe('a flame graph', () => {
 
   it('is well-formed whatever calls are named', () => {
     expect(svg).toContain('payment &lt;1&gt;</text>');
-    const odd = flameGraph(frame('a<b> & "c"', 10), '');
+    const odd = flameGraph(frame('a<b> & "c"', 10), '', ms);
     expect(odd).toContain('data-name="a&lt;b&gt; &amp; &quot;c&quot;"');
   });
 
   it('leaves out what nobody could see', () => {
     const tiny = frame('tiny', 1);
-    const drawn = flameGraph(frame('whole', 1_000_000, [tiny, LEFT]), '');
+    const drawn = flameGraph(frame('whole', 1_000_000, [tiny, LEFT]), '', ms);
     expect(drawn).not.toContain('"tiny"');
     expect(drawn).toContain(`"${LEFT.name}"`);
   });

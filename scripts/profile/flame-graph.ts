@@ -1,5 +1,5 @@
 /** Draws a tree of calls as a flame graph: one SVG file that a browser shows, and zooms at a click. */
-import type { Frame } from './cpu-profile.ts';
+import type { Frame } from './frames.ts';
 
 const WIDTH = 1_600;
 const ROW = 17;
@@ -10,10 +10,13 @@ const LETTER = 6.1;
 
 const COLOURS = { own: '#f0a35e', dependency: '#8fbf7f', node: '#8fb3dc', engine: '#bdbdbd' };
 
-/** The wider a call, the longer it took, its callees below it. `title` stands above. */
-export function flameGraph(tree: Frame, title: string): string {
+/** How much a call took, in words. */
+export type Shown = (amount: number) => string;
+
+/** The wider a call, the more it took, its callees below it. `title` stands above. */
+export function flameGraph(tree: Frame, title: string, shown: Shown): string {
   const boxes: string[] = [];
-  const rows = draw(tree, { boxes, scale: WIDTH / Math.max(1, tree.totalUs), tree });
+  const rows = draw(tree, { boxes, scale: WIDTH / Math.max(1, tree.total), tree, shown });
   const height = MARGIN + rows * ROW + ROW;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${height}"`,
@@ -29,7 +32,8 @@ export function flameGraph(tree: Frame, title: string): string {
 
 interface Drawing {
   readonly boxes: string[];
-  /** Width of a microsecond. */
+  readonly shown: Shown;
+  /** Width of a unit. */
   readonly scale: number;
   /** The whole, which shares are told of. */
   readonly tree: Frame;
@@ -37,13 +41,12 @@ interface Drawing {
 
 /** Answers how many rows were drawn. */
 function draw(frame: Frame, drawing: Drawing, x = 0, depth = 0): number {
-  const { boxes, scale, tree } = drawing;
-  const width = frame.totalUs * scale;
+  const { boxes, scale, tree, shown } = drawing;
+  const width = frame.total * scale;
   if (width < SMALLEST_WIDTH) return depth;
   const { name } = frame;
-  const ms = (us: number) => `${(us / 1_000).toFixed(1)} ms`;
-  const share = ((100 * frame.totalUs) / Math.max(1, tree.totalUs)).toFixed(1);
-  const told = `${name}: ${share}%, ${ms(frame.totalUs)}, itself ${ms(frame.selfUs)}`;
+  const share = ((100 * frame.total) / Math.max(1, tree.total)).toFixed(1);
+  const told = `${name}: ${share}%, ${shown(frame.total)}, itself ${shown(frame.self)}`;
   const y = MARGIN + depth * ROW;
   boxes.push(
     `<g data-x="${x.toFixed(2)}" data-w="${width.toFixed(2)}" data-name="${escaped(name)}">` +
@@ -55,7 +58,7 @@ function draw(frame: Frame, drawing: Drawing, x = 0, depth = 0): number {
   let childX = x;
   for (const child of frame.children) {
     rows = Math.max(rows, draw(child, drawing, childX, depth + 1));
-    childX += child.totalUs * scale;
+    childX += child.total * scale;
   }
   return rows;
 }

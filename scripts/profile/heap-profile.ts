@@ -1,0 +1,39 @@
+/** Reads V8's sampled allocations: which calls the bytes went to. */
+import {
+  type CallFrame,
+  childOf,
+  type Growing,
+  growing,
+  grown,
+  nameOf,
+  ROOT,
+  type Thread,
+  threadNameOf,
+} from './frames.ts';
+
+/** As `HeapProfiler.stopSampling` of V8 returns it; sizes in bytes. */
+export interface HeapProfile {
+  readonly head: HeapNode;
+}
+
+interface HeapNode {
+  readonly callFrame: CallFrame;
+  readonly selfSize: number;
+  readonly children: readonly HeapNode[];
+}
+
+/** The bytes that a thread has allocated. `root` is the folder that files are named from, as a URL. */
+export function allocationsOf({ head }: HeapProfile, root: string): Thread {
+  const frames: CallFrame[] = [];
+  const tree = growing('');
+  const add = (node: HeapNode, parent: Growing): void => {
+    frames.push(node.callFrame);
+    const called = nameOf(node.callFrame, root);
+    const frame = called === ROOT ? parent : childOf(parent, called);
+    frame.self += node.selfSize;
+    for (const child of node.children) add(child, frame);
+  };
+  add(head, tree);
+  const name = threadNameOf(frames);
+  return { name, tree: { ...grown(tree), name } };
+}
