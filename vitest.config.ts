@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { COMPILED } from './test/setup/child-env.ts';
+import { PATIENCE_MS } from './test/setup/patience-ms.ts';
 import { excludedFrom, PROJECTS, type Project, QUICK } from './test/setup/projects.ts';
 import { seedOf } from './test/setup/seed.ts';
 import { SlowestFiles } from './test/setup/slowest-files.ts';
@@ -18,7 +19,8 @@ export default defineConfig({
     maxWorkers: 2,
     env: { FC_SEED: seed, NODE_COMPILE_CACHE: COMPILED },
     globalSetup: ['test/setup/announce-seed.ts'],
-    setupFiles: ['test/setup/fast-check.ts'],
+    setupFiles: ['test/setup/fast-check.ts', 'test/setup/patience.ts'],
+    expect: { poll: { timeout: PATIENCE_MS } },
     reporters: ['default', new SlowestFiles()],
     projects: PROJECTS.map(configOf),
   },

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type Browser, type BrowserContextOptions, chromium, type Frame } from 'playwright-core';
+import { PATIENCE_MS } from '../setup/patience-ms.ts';
 
 const USUAL_PATHS = [
   '/usr/bin/chromium',
@@ -35,6 +36,7 @@ export async function openPage(browser: Browser, options: BrowserContextOptions)
   const context = await browser.newContext(options);
   await context.addInitScript(WATCH);
   const page = await context.newPage();
+  page.setDefaultTimeout(PATIENCE_MS);
   /** Requests with a body, by address. */
   const sent: { readonly url: string; readonly body: string }[] = [];
   const errors: string[] = [];
