@@ -21,7 +21,7 @@ import { CommandRunner, SYSTEM } from '../command-runner.ts';
 import { SessionKeys } from '../identities/session-keys.ts';
 import { silentLogger } from '../logger.ts';
 import { FollowerProgress } from '../runtime/follower-progress.ts';
-import { createStateCache } from '../runtime/state-cache.ts';
+import { type ClearableStateCache, createStateCache } from '../runtime/state-cache.ts';
 import { type Checkpoints, openCheckpoints } from '../storage/checkpoints.ts';
 import { References } from '../tenants/references.ts';
 import { PolicyReactor } from './policies.ts';
@@ -99,6 +99,7 @@ class Bench {
   readonly events: EventStore = this.#watched(createMemoryEventStore());
   checkpoints: Checkpoints = openCheckpoints(':memory:');
   readonly lines: unknown[][] = [];
+  states!: ClearableStateCache;
   commands!: CommandRunner;
   reactor!: PolicyReactor;
   #subscribers = 90;
@@ -130,7 +131,8 @@ class Bench {
 
   /** What a new process would have. */
   restart(): void {
-    const executor = { store: this.events, cache: createStateCache() };
+    this.states = createStateCache();
+    const executor = { store: this.events, cache: this.states };
     this.commands = new CommandRunner(executor, { now: () => AT }, () => {});
     const references = new References(this.commands, {
       merchantAccountIdsOf: async () => [],
@@ -144,6 +146,7 @@ class Bench {
       references,
       sessionKeys: SESSION_KEYS,
       logger,
+      isOnlyHost: true,
     });
   }
 
@@ -454,7 +457,10 @@ it('keeps many purchases of one customer in their order', async () => {
   expect(bench.lines).toEqual([]);
 });
 
-it('does not subscribe a customer whose erasure was requested before the payment', async () => {
+it.each([
+  ['follower', false],
+  ['request and the follower', true],
+])('the %s do not subscribe a customer whose erasure was requested before', async (_, requests) => {
   const bench = new Bench();
   await bench.captured({}, { plans: 0 });
   await bench.follow();
@@ -466,9 +472,10 @@ it('does not subscribe a customer whose erasure was requested before the payment
     { commandId },
     SYSTEM,
   );
-  const { subscriptionIds } = await bench.captured();
+  const paid = await bench.captured();
+  if (requests) await bench.reactor.runFollowUps(TENANT, await bench.payment(paid), SYSTEM);
   await bench.follow();
-  expect(await bench.subscription(subscriptionIds[0])).toMatchObject({
+  expect(await bench.subscription(paid.subscriptionIds[0])).toMatchObject({
     unsubscribeReason: 'erasure',
   });
 });
@@ -515,6 +522,31 @@ it('leaves to the follower what a request could not do', async () => {
   expect(bench.lines).toHaveLength(1);
   await bench.follow();
   expect(await bench.typesIn('subscription')).toEqual(STARTED);
+});
+
+it('looks once at a payment whose follow-ups its request has done, and again in a new process', async () => {
+  const bench = new Bench();
+  const paid = await bench.captured({}, { plans: 0 });
+  await bench.reactor.runFollowUps(TENANT, await bench.payment(paid), SYSTEM);
+  bench.states.clear();
+  const { reads } = bench.used;
+  await bench.follow();
+  expect(bench.used.reads).toBe(reads);
+  bench.checkpoints.close();
+  bench.checkpoints = openCheckpoints(':memory:');
+  bench.restart();
+  await bench.follow();
+  expect(bench.used.reads).toBeGreaterThan(reads);
+  expect((await bench.customer())?.paymentMethods).toHaveLength(1);
+});
+
+it('marks a lead paid that was written after the request of its payment', async () => {
+  const bench = new Bench();
+  const paid = await bench.captured({ partnerSession: SESSION_ID }, { plans: 0 });
+  await bench.reactor.runFollowUps(TENANT, await bench.payment(paid), SYSTEM);
+  await bench.writesLead();
+  await bench.follow();
+  expect((await bench.lead()).paid?.transaction).toMatchObject({ amountMinor: 1_000n });
 });
 
 /** Puts into a stream what is no event of it. */

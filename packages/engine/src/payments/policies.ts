@@ -25,12 +25,16 @@ import type { References } from '../tenants/index.ts';
 const CONCURRENCY = 64;
 /** Looks at a payment that fails unexpectedly, before it is passed over. */
 const MOST_LOOKS = 5;
+/** Payments of this process that its follower has not met yet. */
+const MOST_DONE = 10_000;
 
 export interface PolicyReactorOptions {
   readonly commands: CommandRunner;
   readonly references: References;
   readonly sessionKeys: SessionKeys;
   readonly logger: Logger;
+  /** No other process writes to the log: then the follower need not look again at what was done here. */
+  readonly isOnlyHost?: boolean;
 }
 
 type FollowUp = Policies.FollowUp;
@@ -44,6 +48,8 @@ export class PolicyReactor {
   readonly #options: PolicyReactorOptions;
   /** Unexpected failures per payment. */
   readonly #looks = new Map<StreamName, number>();
+  /** Captured payments of which all that follows was done with the request, oldest first. */
+  readonly #done = new Set<StreamName>();
 
   constructor(options: PolicyReactorOptions) {
     this.#options = options;
@@ -71,9 +77,22 @@ export class PolicyReactor {
       for (const purchase of Policies.purchaseFollowUps(captured, { tenantId, payment })) {
         await this.#executeOrLog(stream, purchase, caller);
       }
+      this.#noteDone(stream, payment);
     } catch (error) {
       logger.warn({ err: error, stream }, 'the follow-ups of a payment are deferred');
     }
+  }
+
+  /**
+   * A lost note costs a second look. Only the follower ends the subscriptions of customers who are erased
+   * meanwhile.
+   */
+  #noteDone(stream: StreamName, payment: Payment): void {
+    const hasSubscriptions = Policies.subscriptionsOf(payment).length > 0;
+    if (this.#options.isOnlyHost !== true || hasSubscriptions) return;
+    const [oldest] = this.#done;
+    if (this.#done.size === MOST_DONE && oldest !== undefined) this.#done.delete(oldest);
+    this.#done.add(stream);
   }
 
   /** Follows the log from its beginning until the signal fires. */
@@ -123,6 +142,7 @@ export class PolicyReactor {
 
   async #reactTo(stored: StoredEvent): Promise<void> {
     const { stream, tenantId, type } = stored;
+    if (type === 'PaymentCaptured' && this.#done.delete(stream)) return;
     const payment = await this.#paymentOf(stream);
     if (payment === null) return;
     await this.#executeForSubscriptions(stored, payment, SYSTEM);

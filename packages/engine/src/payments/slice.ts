@@ -54,7 +54,7 @@ export const PAYMENTS = slice({
     const shared = { ...base, gatewayAccounts, caps: new MonthlyCaps(commands) };
     const { gatewayReturnUrl: returnUrl } = base.settings;
     const reactor = new GatewayReactor({ ...shared, vault, returnUrl, mutex: sharedMutex });
-    const policies = new PolicyReactor(base);
+    const policies = new PolicyReactor({ ...base, isOnlyHost: stores.hostDatabase === undefined });
     const fingerprintOf = cardFingerprints(deriveKey(masterKey, 'card fingerprints'));
     const cards = new Cards({
       gateways,
