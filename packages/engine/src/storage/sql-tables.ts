@@ -148,9 +148,13 @@ export class SqliteTables implements Tables {
   insert<Row>(insert: Insert, rows: readonly (readonly SqlValue[])[]): readonly Row[] {
     const statement = this.#statement(insertOne(insert));
     const returned: Row[] = [];
+    const returns = insert.suffix.includes('RETURNING');
     this.transaction(() => {
       for (const row of rows) {
-        returned.push(...(statement.all(...row.map(inSqlite)) as unknown as readonly Row[]));
+        const values = row.map(inSqlite);
+        // Nothing is made of an answer without rows.
+        if (!returns) statement.run(...values);
+        else returned.push(...(statement.all(...values) as unknown as readonly Row[]));
       }
     });
     return returned;
