@@ -1,5 +1,4 @@
 /** Executes commands for a caller, with ids, times and fingerprints; turns a rejection into a refusal. */
-import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import {
   type Aggregate,
   type AnyCommand,
@@ -25,6 +24,7 @@ import {
   type StreamName,
   type TenantId,
 } from '@counterfoil/core';
+import { type KeyedHash, keyedHash } from './keyed-hash.ts';
 import { refused } from './refusal.ts';
 import type { Clock } from './runtime/clock.ts';
 import { KeyedMutex, type KeyedMutexOptions } from './runtime/keyed-mutex.ts';
@@ -71,7 +71,7 @@ export class CommandRunner {
   readonly executor: Executor;
   readonly clock: Clock;
   readonly #acknowledged: Acknowledged;
-  readonly #secret: KeyObject | undefined;
+  readonly #hash: KeyedHash | undefined;
   /** One command at a time on a stream: those of this host never lose a race against each other. */
   readonly #mutex: KeyedMutex;
 
@@ -90,7 +90,7 @@ export class CommandRunner {
     this.executor = executor;
     this.clock = clock;
     this.#acknowledged = acknowledged;
-    this.#secret = secret && createSecretKey(secret);
+    this.#hash = secret && keyedHash(secret);
     this.#mutex = new KeyedMutex(mutex);
   }
 
@@ -138,7 +138,7 @@ export class CommandRunner {
     };
     const done = await this.#mutex.runExclusive(aggregate.streamOf(command), async () => {
       const keyed = await execute(this.executor, aggregate, command, context);
-      if (keyed.outcome !== 'command-id-reused' || this.#secret === undefined) return keyed;
+      if (keyed.outcome !== 'command-id-reused' || this.#hash === undefined) return keyed;
       // A log of before has open marks.
       return execute(this.executor, aggregate, command, { ...context, fingerprint: open });
     });
@@ -192,9 +192,7 @@ export class CommandRunner {
   }
 
   #keyed(fingerprint: string): string {
-    if (this.#secret === undefined) return fingerprint;
-    const keyed = createHmac('sha256', this.#secret).update(fingerprint).digest('hex');
-    return keyed.slice(0, MARK_LENGTH);
+    return this.#hash?.(fingerprint).slice(0, MARK_LENGTH) ?? fingerprint;
   }
 
   /** The event, with its personal data opened. Rejects with `DamagedEvent` where that cannot be read. */

@@ -28,6 +28,7 @@ export { refusalOf, StorageError } from './failures.ts';
 export { ACTION_URL as SANDBOX_ACTION_URL } from './gateways/sandbox/references.ts';
 export { keyParts } from './idempotency-key.ts';
 export { deterministicUuid, uuidV7 } from './ids.ts';
+export { keyedHash } from './keyed-hash.ts';
 export type { WrittenLead } from './leads/tenant-leads.ts';
 export type { LedgerOptions, Storage } from './ledger-options.ts';
 export {

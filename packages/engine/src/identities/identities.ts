@@ -1,5 +1,4 @@
 /** Integer ids of orders and customers, allocated in durable blocks; at most one customer per email. */
-import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import {
   Customer,
   CustomerIdClaim,
@@ -12,12 +11,15 @@ import {
 import { LRUCache } from 'lru-cache';
 import { type Caller, type CommandRunner, SYSTEM } from '../command-runner.ts';
 import { uuidV7 } from '../ids.ts';
+import { type KeyedHash, keyedHash } from '../keyed-hash.ts';
 
 /** A crash loses the rest of a block. Gaps in ids are harmless. */
 const BLOCK_SIZE = 100;
 /** Size of the cache of customers by email; an entry takes about 100 bytes beside the email. */
 const REMEMBERED_BYTES = 16 * 2 ** 20;
 const REMEMBERED_ENTRY_BYTES = 100;
+/** Hex digits. */
+const EMAIL_KEY_LENGTH = 32;
 /** The second attempt takes over an id whose claim is void. */
 const ID_CLAIM_TRIES = 2;
 
@@ -43,7 +45,7 @@ interface Block {
 
 export class Identities {
   readonly #commands: CommandRunner;
-  readonly #emailSecret: KeyObject;
+  readonly #hash: KeyedHash;
   readonly #blocks = new Map<string, Promise<Block>>();
   /** Numbers that were taken and not used. */
   readonly #unused = new Map<string, number[]>();
@@ -60,7 +62,7 @@ export class Identities {
   /** `emailSecret` keys the HMAC of an email in the name of its stream. */
   constructor(commands: CommandRunner, emailSecret: Buffer) {
     this.#commands = commands;
-    this.#emailSecret = createSecretKey(emailSecret);
+    this.#hash = keyedHash(emailSecret);
   }
 
   /** The next unique number of a tenant's sequence. */
@@ -305,10 +307,7 @@ export class Identities {
   }
 
   #emailKey(tenantId: TenantId, email: string): string {
-    return createHmac('sha256', this.#emailSecret)
-      .update(`${tenantId}\n${emailIdentity(email)}`)
-      .digest('hex')
-      .slice(0, 32);
+    return this.#hash(`${tenantId}\n${emailIdentity(email)}`).slice(0, EMAIL_KEY_LENGTH);
   }
 }
 

@@ -1,6 +1,7 @@
 /** Card tokens for callers, bound to one customer by a MAC. */
-import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import type { Subject } from '@counterfoil/core';
+import { type KeyedHash, keyedHash } from '../keyed-hash.ts';
 
 const MARK_BYTES = 16;
 const SEPARATOR = '.';
@@ -14,10 +15,10 @@ interface OpenedToken {
 
 /** Gateways do not know the ledger's tenants and customers, so the host signs their tokens. */
 export class CardTokens {
-  readonly #secret: KeyObject;
+  readonly #hash: KeyedHash;
 
   constructor(secret: Buffer) {
-    this.#secret = createSecretKey(secret);
+    this.#hash = keyedHash(secret);
   }
 
   /** The gateway's token with the MAC of its owner. */
@@ -43,7 +44,6 @@ export class CardTokens {
   }
 
   #mark(content: readonly unknown[]): Buffer {
-    const hmac = createHmac('sha256', this.#secret).update(JSON.stringify(content));
-    return hmac.digest().subarray(0, MARK_BYTES);
+    return Buffer.from(this.#hash(JSON.stringify(content)), 'hex').subarray(0, MARK_BYTES);
   }
 }

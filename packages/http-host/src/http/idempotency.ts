@@ -1,5 +1,5 @@
 /** Idempotency-Key: the first response to a request that moves money is replayed for its repetitions. */
-import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
+import { keyedHash } from '@counterfoil/engine';
 import {
   type AnswersAbout,
   isAbout,
@@ -68,7 +68,7 @@ interface InProgress {
 /** Runs a request once, and replays its response for 24 hours. */
 export class Idempotency {
   readonly #store: KeptAnswers;
-  readonly #secret: KeyObject;
+  readonly #hash: (text: string) => string;
   readonly #onStoreFailure: (error: unknown) => void;
   readonly #now: () => number;
   readonly #inFlight = new Map<string, InProgress>();
@@ -76,15 +76,14 @@ export class Idempotency {
 
   constructor({ store, secret, onStoreFailure, now = Date.now }: IdempotencyOptions) {
     this.#store = store;
-    this.#secret = createSecretKey(secret);
+    this.#hash = keyedHash(secret);
     this.#onStoreFailure = onStoreFailure;
     this.#now = now;
   }
 
   /** Equal for equal requests, whatever the order of the fields and the whitespace. */
   fingerprint(params: unknown, body: unknown): string {
-    const content = JSON.stringify([sorted(params), sorted(body)]);
-    return createHmac('sha256', this.#secret).update(content).digest('hex');
+    return this.#hash(JSON.stringify([sorted(params), sorted(body)]));
   }
 
   /**
