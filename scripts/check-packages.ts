@@ -59,7 +59,7 @@ function runPrograms(cwd: string): void {
   cpSync(join(cwd, 'inside'), alone, { recursive: true });
   writeFileSync(join(alone, 'package.json'), JSON.stringify({ type: 'module' }));
   prints(/^Captured, 1 found\n$/, ['app.js', data()], { cwd: alone });
-  for (const lacking of ['projection-worker.js', 'writer-worker.js']) {
+  for (const lacking of ['projection-worker.js', 'activity-worker.js', 'writer-worker.js']) {
     rmSync(join(alone, lacking));
     prints(new RegExp(`no file: .*${lacking}.*see docs/embedding.md`), ['app.js', data()], {
       cwd: alone,

@@ -111,7 +111,11 @@ const rejected: readonly Sample[] = [
       'packages/event-stores/src/sqlite/writer-worker.ts',
       "import { type A, b } from '@counterfoil/core';",
     ],
-  ].map(row('logWriterLoadsLittle')),
+    [
+      'packages/engine/src/activity/activity-worker.ts',
+      "import { type A, b } from '@counterfoil/event-stores/sqlite';",
+    ],
+  ].map(row('writersLoadLittle')),
   ...[
     [`${CORE}/index.ts`, "import './gone.ts';"],
     [`${CORE}/index.ts`, "import './testing/index';"],

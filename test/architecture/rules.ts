@@ -262,17 +262,20 @@ const POSTS = 'packages/engine/src/webhooks/transport.ts';
 const SERVES =
   /^(node:)?(http|https|http2)$|^(fastify|express|find-my-way|prom-client|zod-openapi)$/;
 
-const LOG_WRITER = 'packages/event-stores/src/sqlite/writer-worker.ts';
+const WRITERS = [
+  'packages/event-stores/src/sqlite/writer-worker.ts',
+  'packages/engine/src/activity/activity-worker.ts',
+];
 
-/** The thread of a log's writer loads no other package of the project: that takes longer than to open a log. */
-export const logWriterLoadsLittle: Rule = (tree) => {
+/** The threads that write files load no other package of the project: that takes longer than to open a file. */
+export const writersLoadLittle: Rule = (tree) => {
   const loaded = new Set<string>();
   const load = (path: string): void => {
     if (loaded.has(path)) return;
     loaded.add(path);
     for (const next of neighbours(tree, path, ['import'])) load(next);
   };
-  if (tree.files.has(LOG_WRITER)) load(LOG_WRITER);
+  for (const path of WRITERS) if (tree.files.has(path)) load(path);
   return [...loaded].flatMap((path) =>
     importsAtRuntime(tree, path)
       .filter((name) => name.startsWith('@counterfoil/'))

@@ -1,5 +1,5 @@
 /** Where activity is kept: pages by any filter are those of all records, of one tenant alone; wherever it is kept. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -176,10 +176,58 @@ describe.each(PLACES)('activity in %s', (_, placeOf) => {
   });
 });
 
+describe.runIf(PLACES.length > 1)('the thread that writes a file', () => {
+  const idsIn = async (store: ActivityStore) => {
+    const tenantId = 7 as Owned['tenantId'];
+    const found = await store.page({ tenantId, environment: 'live', limit: 10 });
+    return found.map(({ id }) => id);
+  };
+
+  it('writes what was asked for before it is closed, and nothing afterwards', async () => {
+    const path = newFile();
+    const store = new ActivityStore(path);
+    const [first, late] = [recordOf({}), recordOf({})];
+    const adding = store.add([first]);
+    await store.close();
+    await adding;
+    await expect(store.add([late])).rejects.toThrow('no more activity is written');
+    expect(existsSync(`${path}-wal`)).toBe(false);
+    const again = new ActivityStore(path);
+    onTestFinished(() => again.close());
+    expect(await idsIn(again)).toEqual([first.id]);
+  });
+
+  it('says when it has failed, and another one takes its place', async () => {
+    const path = newFile();
+    const store = new ActivityStore(path);
+    onTestFinished(() => store.close());
+    rmSync(path);
+    mkdirSync(path);
+    const record = recordOf({});
+    const failing = [store.add([record]), store.removeBefore(0, 1)];
+    for (const each of failing) await expect(each).rejects.toThrow('has ended');
+    rmSync(path, { recursive: true });
+    const again = new ActivityStore(path);
+    onTestFinished(() => again.close());
+    await store.add([record]);
+    expect(await idsIn(again)).toEqual([record.id]);
+  });
+
+  it('writes all of a batch or nothing', async () => {
+    const store = new ActivityStore(newFile());
+    onTestFinished(() => store.close());
+    const [sound, broken] = [recordOf({}), recordOf({ actor: null as never })];
+    await expect(store.add([sound, broken])).rejects.toThrow('NOT NULL');
+    expect(await idsIn(store)).toEqual([]);
+    await store.add([sound]);
+    expect(await idsIn(store)).toEqual([sound.id]);
+  });
+});
+
 /** The plan of each filter in a file, which a database chooses without statistics. */
 it.runIf(PLACES.length > 1)('uses the index of each filter', async () => {
   const path = newFile();
-  new ActivityStore(path).close();
+  await new ActivityStore(path).close();
   const database = new DatabaseSync(path);
   onTestFinished(() => database.close());
   const scoped = 'tenant_id = 7 AND environment = ? AND id < ?';

@@ -97,7 +97,7 @@ export class ActivityLog {
     if (this.unwritten > 0) {
       this.#logger.error({ records: this.unwritten }, 'records of activity are lost');
     }
-    this.#store.close();
+    await this.#store.close();
   }
 
   /** Sorts after those before it. */

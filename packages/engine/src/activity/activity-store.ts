@@ -1,16 +1,9 @@
 /** Where activity is kept: a table of the engine's own, with an index for each filter. */
 import type { Migration } from 'kysely/migration';
 import type { Pool } from 'pg';
-import {
-  type Insert,
-  migration,
-  openFile,
-  PostgresTables,
-  SqliteTables,
-  type SqlTables,
-  type SqlValue,
-} from '../storage/sql-tables.ts';
+import { type Insert, migration, openTables, type SqlTables } from '../storage/sql-tables.ts';
 import type { ActivityFilter, ActivityRecord, Owner } from './activity.ts';
+import { ActivityWriter } from './activity-writer.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 /** Sorts after every id. */
@@ -86,10 +79,31 @@ const SCHEMA = [
 ];
 
 /**
- * Subjects come in any order, so each record changes another page of their index: checkpoints that are rarer
- * (32 MiB of write-ahead log) and a cache of 8 MiB take a third of the cost of a record.
+ * Of the thread that writes a file. Subjects come in any order, so each record changes another page of their
+ * index: checkpoints that are rarer (32 MiB of write-ahead log) and a cache of 8 MiB take a third of the cost
+ * of a record.
  */
-const TUNING = 'PRAGMA wal_autocheckpoint = 8000; PRAGMA cache_size = -8000';
+const SETTINGS = `
+  PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 5000;
+  PRAGMA wal_autocheckpoint = 8000; PRAGMA cache_size = -8000`;
+
+const IN_MEMORY = ':memory:';
+const NAMES = Object.keys(COLUMNS);
+
+function insertInto(table: string): Insert {
+  // A batch whose answer was lost is written again.
+  const suffix = 'ON CONFLICT (id) DO NOTHING';
+  return { table, columns: COLUMNS, suffix, durable: false };
+}
+
+/** Removes those from before an id, at most so many. */
+function removalFrom(table: string, skipLocked: string): string {
+  return `DELETE FROM ${table} WHERE id IN (
+    SELECT id FROM ${table} WHERE id < $1 ORDER BY id LIMIT $2 ${skipLocked}
+  )`;
+}
+
+type Value = string | number | null;
 
 interface Row {
   readonly id: string;
@@ -118,17 +132,15 @@ export class ActivityStore {
   readonly #tables: SqlTables;
   readonly #table: string;
   readonly #insert: Insert;
+  /** Of a file, which the connection of `#tables` only reads. */
+  readonly #writer: ActivityWriter | undefined;
 
+  /** Throws where a bundle lacks the thread that writes a file. */
   constructor(place: string | Pool) {
-    this.#tables = typeof place === 'string' ? inFile(place) : new PostgresTables(place);
+    this.#writer = typeof place === 'string' ? writerOf(place) : undefined;
+    this.#tables = openTables(place, { schema: SCHEMA.join(';'), synchronous: 'NORMAL' });
     this.#table = this.#tables.dialect.table('activity', 'activity');
-    this.#insert = {
-      table: this.#table,
-      columns: COLUMNS,
-      // A batch whose answer was lost is written again.
-      suffix: 'ON CONFLICT (id) DO NOTHING',
-      durable: false,
-    };
+    this.#insert = insertInto(this.#table);
   }
 
   get isShared(): boolean {
@@ -140,7 +152,11 @@ export class ActivityStore {
    * the database server, may lose those of its last moment.
    */
   async add(records: readonly OwnedRecord[]): Promise<void> {
-    await this.#tables.insert(this.#insert, records.map(valuesOf));
+    if (this.#writer === undefined) {
+      await this.#tables.insert(this.#insert, records.map(valuesOf));
+    } else {
+      await this.#writer.ask({ type: 'add', values: records.flatMap(valuesOf) });
+    }
   }
 
   /** Newest first. */
@@ -156,25 +172,31 @@ export class ActivityStore {
 
   /** Removes at most `limit` records from before an instant; returns how many. */
   async removeBefore(ms: number, limit: number): Promise<number> {
-    const { skipLocked } = this.#tables.dialect;
-    const removed = await this.#tables.all(
-      `DELETE FROM ${this.#table} WHERE id IN (
-         SELECT id FROM ${this.#table} WHERE id < $1 ORDER BY id LIMIT $2 ${skipLocked}
-       ) RETURNING 1 AS removed`,
-      [firstIdAt(ms), limit],
-    );
+    const before = firstIdAt(ms);
+    if (this.#writer !== undefined) return this.#writer.ask({ type: 'remove', before, limit });
+    const removal = removalFrom(this.#table, this.#tables.dialect.skipLocked);
+    const removed = await this.#tables.all(`${removal} RETURNING 1 AS removed`, [before, limit]);
     return removed.length;
   }
 
-  close(): void {
+  /** The thread goes last: it removes the write-ahead log. */
+  async close(): Promise<void> {
     this.#tables.close();
+    await this.#writer?.close();
   }
 }
 
-function inFile(path: string): SqliteTables {
-  const database = openFile(path, { schema: SCHEMA.join(';'), synchronous: 'NORMAL' });
-  database.exec(TUNING);
-  return new SqliteTables(database);
+function writerOf(path: string): ActivityWriter | undefined {
+  if (path === IN_MEMORY) return undefined;
+  const { table, suffix } = insertInto('activity');
+  const values = NAMES.map(() => '?').join();
+  return new ActivityWriter({
+    path,
+    settings: SETTINGS,
+    fields: NAMES.length,
+    add: `INSERT INTO ${table} (${NAMES.join()}) VALUES (${values}) ${suffix}`,
+    remove: removalFrom(table, '').replaceAll('$', '?'),
+  });
 }
 
 function conditionsOf(query: ActivityQuery) {
@@ -182,7 +204,7 @@ function conditionsOf(query: ActivityQuery) {
   const from = dateFrom === undefined ? '' : firstIdAt(Date.parse(dateFrom));
   const end = dateTo === undefined ? LAST_ID : firstIdAt(Date.parse(dateTo) + DAY_MS);
   const [before = LAST_ID] = [after, end].toSorted();
-  const values: SqlValue[] = [tenantId, environment, from, before];
+  const values: Value[] = [tenantId, environment, from, before];
   const where = ['tenant_id = $1', 'environment = $2', 'id >= $3', 'id < $4'];
   let hasIndex = false;
   for (const name of filtersIn(query)) {
@@ -211,7 +233,7 @@ function firstIdAt(ms: number): string {
   return `${hex.slice(0, 8)}-${hex.slice(8)}`;
 }
 
-function valuesOf(record: OwnedRecord): readonly SqlValue[] {
+function valuesOf(record: OwnedRecord): readonly Value[] {
   const { id, tenantId, environment, at, actor, keyId, requestId } = record;
   const { action, subject, outcome, code, remoteAddress } = record;
   return [

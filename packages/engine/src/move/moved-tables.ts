@@ -47,7 +47,7 @@ export type OwnFile = Exclude<keyof DataFiles, 'events' | 'readModels' | 'logMar
 
 /** Makes the tables of a file. */
 export const MAKE_FILE: Readonly<Record<OwnFile, (path: string) => void>> = {
-  activity: (path) => new ActivityStore(path).close(),
+  activity: (path) => void new ActivityStore(path).close(),
   answers: (path) => void openKeptAnswers(path).close(),
   checkpoints(path) {
     openCheckpoints(path).close();
