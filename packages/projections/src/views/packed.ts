@@ -24,12 +24,21 @@ interface Described {
 /** Hex digits of a shape's digest. */
 const SHAPE_DIGITS = 12;
 
+/** Makes an object of the values of its fields, in their order. */
+// biome-ignore lint/suspicious/noExplicitAny: each value has the type of the field that it becomes
+type Make<Value> = (values: readonly any[]) => Value;
+
 /**
  * Makes the compact codec of a schema of objects, arrays, nullables, bigint codecs and plain JSON
  * values. A third of the size of named JSON and twice as fast to read: a read model keeps millions.
+ * `make` writes the object out, for what is read most: one that grows field by field costs three times as
+ * much. Throws a `RangeError` where it has other fields than the schema, or has them in another order.
  */
-export function packed<Schema extends z.ZodType>(schema: Schema): Packed<z.output<Schema>> {
-  const { turn, shape } = describe(schema as unknown as AnySchema);
+export function packed<Schema extends z.ZodType>(
+  schema: Schema,
+  make?: Make<z.output<Schema>>,
+): Packed<z.output<Schema>> {
+  const { turn, shape } = describe(schema as unknown as AnySchema, make);
   const digest = createHash('sha256').update(shape).digest('hex').slice(0, SHAPE_DIGITS);
   return {
     encode: (value) => JSON.stringify(turn === undefined ? value : turn.pack(value as never)),
@@ -58,9 +67,9 @@ const BIGINT: Turn = {
 };
 const PLAIN: ReadonlySet<string> = new Set(['string', 'number', 'boolean', 'enum', 'literal']);
 
-function describe({ def }: AnySchema): Described {
+function describe({ def }: AnySchema, make?: Make<unknown>): Described {
   if (PLAIN.has(def.type)) return { turn: undefined, shape: def.type };
-  if (def.type === 'object' && def.shape !== undefined) return describeObject(def.shape);
+  if (def.type === 'object' && def.shape !== undefined) return describeObject(def.shape, make);
   if (def.type === 'array' && def.element !== undefined) return describeArray(def.element);
   if (def.type === 'nullable' && def.innerType !== undefined) {
     const { turn, shape } = describe(def.innerType);
@@ -91,12 +100,17 @@ function describeArray(element: AnySchema): Described {
   };
 }
 
-function describeObject(fields: Readonly<Record<string, AnySchema>>): Described {
+function describeObject(
+  fields: Readonly<Record<string, AnySchema>>,
+  make?: Make<unknown>,
+): Described {
   const entries = Object.entries(fields).map(([name, schema]) => ({ name, ...describe(schema) }));
   const shape = `{${entries.map(({ name, shape }) => `${name}:${shape}`).join(',')}}`;
   const names = entries.map(({ name }) => name);
   const turned = entries.flatMap(({ turn }, at) => (turn === undefined ? [] : [{ at, turn }]));
-  return { turn: { pack: packing(names, turned), unpack: unpacking(names, turned) }, shape };
+  if (make !== undefined) checkMade(make, names);
+  const made = make ?? growing(names);
+  return { turn: { pack: packing(names, turned), unpack: unpacking(made, turned) }, shape };
 }
 
 /** A field that JSON does not hold as it is, by its place in the array. */
@@ -105,12 +119,26 @@ interface TurnedField {
   readonly turn: Turn;
 }
 
-function unpacking(names: readonly string[], turned: readonly TurnedField[]): Turn['unpack'] {
-  return (values: unknown[]) => {
-    for (const { at, turn } of turned) values[at] = turn.unpack(values[at] as never);
+/** Each field has to take the value in its own place. */
+function checkMade(make: Make<unknown>, names: readonly string[]): void {
+  const made = Object.entries(make(names) as object);
+  const isInPlace = made.every(([name, value], at) => name === names[at] && value === name);
+  if (made.length === names.length && isInPlace) return;
+  throw new RangeError('an object that is written out has other fields than its schema');
+}
+
+function growing(names: readonly string[]): Make<unknown> {
+  return (values) => {
     const value: Record<string, unknown> = {};
     for (let at = 0; at < names.length; at += 1) value[names[at] as string] = values[at];
     return value;
+  };
+}
+
+function unpacking(make: Make<unknown>, turned: readonly TurnedField[]): Turn['unpack'] {
+  return (values: unknown[]) => {
+    for (const { at, turn } of turned) values[at] = turn.unpack(values[at] as never);
+    return make(values);
   };
 }
 

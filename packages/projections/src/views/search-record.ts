@@ -67,7 +67,27 @@ const Stored = z.strictObject({
 });
 export type StoredRecord = z.output<typeof Stored>;
 
-export const storedRecord = packed(Stored);
+export const storedRecord = packed(
+  Stored,
+  // biome-ignore format: the list of the fields, twice
+  ([
+    tenantId, transactionId, originalTransactionId, sandbox, orderId, customerId, sentMs,
+    completedMs, changedMs, email, firstName, lastName, statusId, currency, amountMinor,
+    askedMinor, applicationId, kind, originalApplicationId, companyId, shopId, campaignId,
+    affiliateId, productId, subscriptionId, paymentNumber, attempt, merchantAccountId, gateway,
+    mid, midName, descriptor, authCode, gatewayTransactionId, arn, bin, last4, binCountry,
+    ipCountry, refunded, mayRefund, capturedMs, hasAlert, chargedBack, refundSourceId,
+    alertTypeId, alertSourceId,
+  ]) => ({
+    tenantId, transactionId, originalTransactionId, sandbox, orderId, customerId, sentMs,
+    completedMs, changedMs, email, firstName, lastName, statusId, currency, amountMinor,
+    askedMinor, applicationId, kind, originalApplicationId, companyId, shopId, campaignId,
+    affiliateId, productId, subscriptionId, paymentNumber, attempt, merchantAccountId, gateway,
+    mid, midName, descriptor, authCode, gatewayTransactionId, arn, bin, last4, binCountry,
+    ipCountry, refunded, mayRefund, capturedMs, hasAlert, chargedBack, refundSourceId,
+    alertTypeId, alertSourceId,
+  }),
+);
 
 /** The search transaction record of the contract. Empty: '' and 0; dates that are not known: null. */
 export interface SearchRecord {
