@@ -62,6 +62,10 @@ export class Catalog {
   /** Of the file that was opened last. */
   #lastInode: number | undefined;
   #closed = false;
+  /** Verified rows, until any connection changes the file. */
+  readonly #kept = new Map<Table, readonly Row[]>();
+  /** Of `PRAGMA data_version`, which commits of this connection leave as it is. */
+  #keptVersion: unknown;
 
   /**
    * A writer creates it, and replaces what is damaged; builds that are not in it are removed then.
@@ -149,13 +153,26 @@ export class Catalog {
 
   /** All rows of a table, without their checksums. */
   #rows(table: Table): readonly Row[] {
-    return this.#judged((statements) => rowsOf(statements, table));
+    return this.#judged((statements) => {
+      // What this connection has written meanwhile is not kept: it may be rolled back.
+      if (statements.database.isTransaction) return rowsOf(statements, table);
+      // Asked for first: rows that are newer than their version are read again.
+      const version = statements.get('PRAGMA data_version').get()?.['data_version'];
+      if (version !== this.#keptVersion) this.#kept.clear();
+      this.#keptVersion = version;
+      const known = this.#kept.get(table);
+      if (known !== undefined) return known;
+      const rows = rowsOf(statements, table);
+      this.#kept.set(table, rows);
+      return rows;
+    });
   }
 
   #write<Result>(work: (statements: Statements) => Result): Result {
     if (this.#readOnly) {
       throw new ReadModelError('read-only', 'the read-model store was opened for reading');
     }
+    this.#kept.clear();
     return this.#judged((statements) => statements.transaction(() => work(statements))) as Result;
   }
 
@@ -198,6 +215,7 @@ export class Catalog {
   }
 
   #forget(): void {
+    this.#kept.clear();
     this.#open?.statements.database.close();
     this.#open = undefined;
   }

@@ -72,3 +72,23 @@ it('gives a lease again whose row has changed, and rebuilds a build that the cat
   await reader.close();
   await writer.close();
 });
+
+it('shows at once which build is live, whoever has made it so', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'counterfoil-live-'));
+  folders.push(folder);
+  const path = join(folder, 'rm.db');
+  const writer = openSqliteReadModelStore({ path });
+  const other = openSqliteReadModelStore({ path });
+  const reader = openSqliteReadModelStore({ path, readOnly: true });
+  const request = { projection: 'sample', version: '1', purpose: 'live', collections: [] } as const;
+  const liveIn = async (store: typeof reader) => (await store.live('sample'))?.info.build;
+  const both = async () => [await liveIn(writer), await liveIn(reader)];
+  expect(await both()).toEqual([undefined, undefined]);
+  for (const [build, maker] of [writer, other, writer].entries()) {
+    const { info } = await maker.createBuild(request);
+    expect(info.build).toBe(build + 1);
+    await maker.makeLive('sample', info.build);
+    expect(await both()).toEqual([info.build, info.build]);
+  }
+  for (const store of [reader, other, writer]) await store.close();
+});

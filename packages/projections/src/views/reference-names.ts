@@ -25,6 +25,8 @@ const NO_SHOP: Shop = { name: '', domain: '', rootDomain: '', currency: '' };
 export class ReferenceNames {
   readonly #things: ReadonlyMap<string, Reference.Definition>;
   readonly #accounts: ReadonlyMap<number, KnownAccount>;
+  /** The same by type and id, as far as types were asked for: a text made for each look-up costs more than it. */
+  readonly #ofType = new Map<string, ReadonlyMap<number, Reference.Definition>>();
   /** By company, as far as they were asked for: routing asks for each payment. */
   readonly #accountsOf = new Map<number, readonly KnownAccount[]>();
   readonly tenant: Tenant.Tenant | undefined;
@@ -118,12 +120,29 @@ export class ReferenceNames {
     type: Type,
     id: number | null,
   ): Defined<Type> | undefined {
-    return this.#things.get(thingId(type, id ?? 0)) as Defined<Type> | undefined;
+    let known = this.#ofType.get(type);
+    if (known === undefined) {
+      known = thingsOf(type, this.#things);
+      this.#ofType.set(type, known);
+    }
+    return known.get(id ?? 0) as Defined<Type> | undefined;
   }
 }
 
 function inOrder(accounts: readonly KnownAccount[]): readonly KnownAccount[] {
   return accounts.toSorted((a, b) => a.merchantAccountId - b.merchantAccountId);
+}
+
+function thingsOf(
+  type: string,
+  things: ReadonlyMap<string, Reference.Definition>,
+): ReadonlyMap<number, Reference.Definition> {
+  const prefix = `${type}/`;
+  const found = new Map<number, Reference.Definition>();
+  for (const [id, thing] of things) {
+    if (id.startsWith(prefix)) found.set(Number(id.slice(prefix.length)), thing);
+  }
+  return found;
 }
 
 export function thingId(type: string, id: number): string {
