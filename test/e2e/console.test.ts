@@ -164,7 +164,7 @@ describe.skipIf(CHROMIUM === undefined)('an owner', () => {
     await go('/console/live/ledger/accounts?account=sales&currency=GBP');
     await page.click('.actions >> text=Entries');
     await expectNoFaults('ledger-account');
-    await page.click('text=PaymentCaptured');
+    await page.click('text=Payment captured');
     await page.waitForURL('**/transactions/*');
   });
 

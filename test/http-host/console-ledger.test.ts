@@ -40,13 +40,13 @@ describe('the trial balance', () => {
   it('is that of the books, and leads to each account', async () => {
     const page = await owner.get(LEDGER);
     expect(page.text).toContain('Balanced');
-    expect(row(page, 'sales')).toEqual(['sales', '0.00 GBP', '1,234.50 GBP', '−1,234.50 GBP']);
-    expect(row(page, 'refunds')[1]).toBe('34.50 GBP');
+    expect(row(page, 'Sales')).toEqual(['Sales', '0.00 GBP', '1,234.50 GBP', '−1,234.50 GBP']);
+    expect(row(page, 'Refunds')[1]).toBe('34.50 GBP');
     expect(row(page, 'Total').at(-1)).toBe('0.00 GBP');
     expect(page.text).toContain(`${LEDGER}/accounts?currency=GBP&amp;account=sales`);
     const accounts = await owner.get(`${LEDGER}/accounts?currency=GBP&account=sales`);
     expect(accounts.text).toContain(`${LEDGER}/statement?merchantAccountId=${account}`);
-    expect(accounts.text).not.toContain('refunds');
+    expect(accounts.text).not.toContain('Refunds');
   });
 
   it('leads from an account to its entries by day, and to the payment of each', async () => {

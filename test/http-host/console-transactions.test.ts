@@ -209,7 +209,10 @@ describe('a transaction', () => {
   it('shows the journal only to those who may read the books', async () => {
     const { id } = await caller.paid();
     const owner = await signedIn(OWNER);
-    expect((await owner.get(`${LIST}/${id}`)).text).toContain('id="journal"');
+    const { text } = await owner.get(`${LIST}/${id}`);
+    expect(text).toContain('id="journal"');
+    expect(text).toContain('<caption>Acquirer receivable');
+    expect(text).toContain('Payment captured');
     expect((await agent.get(`${LIST}/${id}`)).text).not.toContain('id="journal"');
   });
 });

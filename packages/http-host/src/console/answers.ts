@@ -5,7 +5,7 @@ import { anchorOfTerm } from '../api/terms.ts';
 import type { JsonResult, RawResult } from '../http/endpoint.ts';
 import type { Refusal } from '../http/errors.ts';
 import { assetAddresses } from './assets.ts';
-import { shownAmount, shownDate } from './shown.ts';
+import { shownAccount, shownAmount, shownDate, shownEvent } from './shown.ts';
 
 /** Every value in the templates is escaped. */
 const ETA = new Eta({
@@ -66,7 +66,13 @@ export function pageAnswer({
   headers = {},
   hasFrame = false,
 }: Page): RawResult {
-  const shown = { amount: shownAmount, date: shownDate, anchorOfTerm };
+  const shown = {
+    amount: shownAmount,
+    date: shownDate,
+    account: shownAccount,
+    event: shownEvent,
+    anchorOfTerm,
+  };
   const given = { again: undefined, assets: assetAddresses(), shown, ...data };
   // Encoded once: its length is asked for twice before it is sent.
   const raw = Buffer.from(ETA.render(template, given));

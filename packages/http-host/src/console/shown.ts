@@ -1,4 +1,4 @@
-/** How amounts and days are shown, alike on every page. */
+/** How amounts, days and names of the books are shown, alike on every page. */
 import { currencyOf, type RawNumber } from '@counterfoil/core';
 
 /** `1,234.50`, with the decimals of the currency. Exact beyond what a double holds. */
@@ -20,4 +20,21 @@ export function shownMoney(amount: string | number | RawNumber, currency: string
 /** `2026-11-23 20:15:04 UTC`: what scripts replace by the time of the viewer. */
 export function shownDate(at: string): string {
   return `${at.slice(0, 'yyyy-mm-dd'.length)} ${at.slice(11, 19)} UTC`;
+}
+
+const ABBREVIATIONS: Readonly<Record<string, string>> = { auth: 'authorization', avs: 'AVS' };
+
+/** Of an account of the books: `fees:bank-auth` is `Fees: bank authorization`. */
+export function shownAccount(account: string): string {
+  const words = account.replaceAll(':', ': ').replaceAll('-', ' ');
+  return capital(words.replaceAll(/\b(auth|avs)\b/g, (word) => ABBREVIATIONS[word] ?? word));
+}
+
+/** Of a type of events: `PaymentCaptured` is `Payment captured`. */
+export function shownEvent(type: string): string {
+  return capital(type.replaceAll(/(?<=[a-z])[A-Z]/g, ' $&').toLowerCase());
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

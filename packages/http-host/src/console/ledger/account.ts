@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { cursorOf, inCursor } from '../../api/cursor.ts';
 import { bounded, CurrencyCode, Day, text } from '../../api/wire.ts';
 import { addressWith } from '../list-address.ts';
+import { shownAccount } from '../shown.ts';
 import { consolePage } from '../slice.ts';
 import { ACCOUNT_PATH, AccountNumber, accountNames, nameOf, PATH, Place, READ } from './words.ts';
 
@@ -48,7 +49,7 @@ export const account = consolePage({
       href: mayRead ? visit.href(`/transactions/${each.transactionId}`) : undefined,
     }));
     return {
-      title: `${asked.account}, ${asked.currency}`,
+      title: `${shownAccount(asked.account)}, ${asked.currency}`,
       filter,
       name: merchantAccountId && nameOf(names, merchantAccountId),
       isNarrowed: asked.from !== undefined || asked.to !== undefined,

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { cursorOf, inCursor } from '../../api/cursor.ts';
 import { bounded, CurrencyCode, text } from '../../api/wire.ts';
 import { addressWith } from '../list-address.ts';
+import { shownAccount } from '../shown.ts';
 import { consolePage, type Visit } from '../slice.ts';
 import {
   ACCOUNT_PATH,
@@ -97,7 +98,7 @@ export const accounts = consolePage({
     const base = accountHref(visit, filter);
     const joined = base.includes('?') ? '&' : '?';
     return {
-      title: filter.account ?? 'Accounts',
+      title: filter.account === undefined ? 'Accounts' : shownAccount(filter.account),
       filter,
       isFiltered: Object.keys(filter).length > 0,
       accounts: page.accounts.map((each) => ({

@@ -9,6 +9,7 @@ import { consolePage, type Visit } from '../slice.ts';
 import { PATH, SCOPE } from './list.ts';
 import { shownStatus, shownStatusOf } from './status.ts';
 import { storyOf } from './story.ts';
+import { tAccountsOf } from './t-accounts.ts';
 
 export const DETAIL_PATH = `${PATH}/{id}`;
 export const DetailParams = z.object({ id: Uuid });
@@ -69,6 +70,7 @@ export const detail = consolePage({
       story: storyOf(history).toReversed(),
       attempts: routing.attempts.map((each) => ({ ...each, tone: OUTCOMES[each.outcome] })),
       entries,
+      accounts: entries && tAccountsOf(entries),
       cart: found.cart.map((line) => cartLineOf(found, line)),
       longCart: found.cart.length > SHOWN_LINES,
       groups: groupsOf(visit, found, payment),
