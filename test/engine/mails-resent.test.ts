@@ -3,6 +3,7 @@ import type { Refused } from '@counterfoil/engine';
 import { describe, expect, it } from 'vitest';
 import { mail, no, opened } from './mail-shop.ts';
 import { codeOf, order } from './shop.ts';
+import { TENANT } from './webhook-sink.ts';
 
 type Shop = Awaited<ReturnType<typeof opened>>;
 
@@ -27,7 +28,7 @@ async function refundMail({ server, ledger, shop }: Shop) {
     .toBe(1);
   const [found] = (await shop.mails.list({ kind: 'refunded' })).mails;
   if (found === undefined) throw new Error('no mail about the refund');
-  return { mailId: found.id, customerId };
+  return { mailId: found.id, customerId, paymentId: id };
 }
 
 describe('a mail that has failed', () => {
@@ -135,4 +136,18 @@ it('what a caller sends again is recorded', async () => {
   await expect
     .poll(async () => (await all.shop.activity.list({ action: 'mails.resend' })).items)
     .toMatchObject([{ subject: mailId, outcome: 'done', actor: 'owner' }]);
+});
+
+it('a mail of the ledger is found by its payment, by its tenant and in its data alone', async () => {
+  const all = await opened();
+  const { mailId, paymentId } = await refundMail(all);
+  const { id: other } = await all.shop.payments.submit(order());
+  const idsOf = async ({ mails }: Pick<Shop['shop'], 'mails'>, payment: string) =>
+    (await mails.ofPayment(payment)).map(({ id }) => id);
+  expect(await idsOf(all.shop, paymentId)).toEqual([mailId]);
+  expect(await idsOf(all.shop, other)).toEqual([]);
+  expect(await idsOf(all.shop, 'none')).toEqual([]);
+  expect(await idsOf(all.ledger.as({ tenantId: 99, actor: 'owner' }), paymentId)).toEqual([]);
+  const tester = all.ledger.as({ tenantId: TENANT, actor: 'owner', environment: 'test' });
+  expect(await idsOf(tester, paymentId)).toEqual([]);
 });

@@ -12,6 +12,7 @@ import {
   type Received,
   type Sender,
   Sink,
+  TENANT,
 } from './webhook-sink.ts';
 
 const SECOND_MS = 1_000;
@@ -38,6 +39,30 @@ async function deliveryOf({ shop }: Sender, endpointId: string, attempts: number
     return first !== undefined && first.attempts >= attempts ? first : undefined;
   }, POLLING);
 }
+
+it('webhooks are found by their payment at every endpoint, in its data alone', async () => {
+  const { shop, ledger, sink, out } = await openSender();
+  const receivers = [await shop.webhookEndpoints.create(out)];
+  receivers.push(await shop.webhookEndpoints.create({ ...out, eventTypes: ['refund.succeeded'] }));
+  const { id } = await shop.payments.submit(order());
+  await shop.payments.refund(id, { amount: '1.00' });
+  const { id: other } = await shop.payments.submit(order());
+  await sink.has(4);
+  const found = await shop.webhooks.ofPayment(id);
+  expect(found.map(({ endpointId, type }) => [endpointId, type]).toSorted()).toEqual(
+    [
+      [receivers[0]?.id, 'payment.captured'],
+      [receivers[0]?.id, 'refund.succeeded'],
+      [receivers[1]?.id, 'refund.succeeded'],
+    ].toSorted(),
+  );
+  expect(await shop.webhooks.ofPayment(other)).toHaveLength(1);
+  expect(await shop.webhooks.ofPayment('none')).toEqual([]);
+  const tester = ledger.as({ tenantId: TENANT, actor: 'shop', environment: 'test' });
+  expect(await tester.webhooks.ofPayment(id)).toEqual([]);
+  const stranger = ledger.as({ tenantId: 99, actor: 'shop' });
+  expect(await stranger.webhooks.ofPayment(id)).toEqual([]);
+});
 
 describe('a paid lead', () => {
   it('is sent once, signed as a stranger verifies it', async () => {

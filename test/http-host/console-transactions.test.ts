@@ -217,6 +217,47 @@ describe('a transaction', () => {
   });
 });
 
+describe('a payment that is charged back', () => {
+  it('leads to the dispute and its answers, with the deadline', async () => {
+    const { id: transactionId } = await caller.paid();
+    const { disputes } = running.host.engine.as({ tenantId: TENANT, actor: OWNER });
+    const facts = { provider: 'acquirer', reference: 'cb-7', amount: '100.00', currency: 'GBP' };
+    await disputes.reportChargeback({ ...facts, reasonCode: '13.1', transactionId });
+    const owner = await signedIn(OWNER);
+    const { text } = await owner.get(`${LIST}/${transactionId}`);
+    const href = /href="(\/console\/live\/disputes\/[^"/]+)\/represent"/.exec(text)?.[1] ?? '';
+    expect(text).toMatch(/to be answered by <time/);
+    expect((await owner.get(`${href}/represent`)).status).toBe(200);
+    const [child] = (await caller.transaction(transactionId)).childTransactions;
+    expect((await owner.get(`${LIST}/${child.messageID}`)).text).toContain(`${href}/represent"`);
+    expect((await (await signedIn(VIEWER)).get(`${LIST}/${transactionId}`)).text).not.toContain(
+      '/represent"',
+    );
+  });
+});
+
+describe('what followed a payment', () => {
+  it('is shown to those who may read it, each with its page', async () => {
+    const { webhookEndpoints } = running.host.engine.as({ tenantId: TENANT, actor: OWNER });
+    const url = `${running.url}/nowhere`;
+    const endpoint = await webhookEndpoints.create({ direction: 'out', url });
+    const { id } = await caller.paid();
+    const owner = await signedIn(OWNER);
+    let href = '';
+    await expect
+      .poll(async () => {
+        const { text } = await owner.get(`${LIST}/${id}`);
+        [, href = ''] = /href="([^"]+\/deliveries\/[^"]+)"/.exec(text) ?? [];
+        return href;
+      })
+      .toContain(endpoint.id);
+    expect((await owner.get(href)).text).toContain('payment.captured');
+    await webhookEndpoints.remove(endpoint.id);
+    const { text } = await agent.get(`${LIST}/${id}`);
+    expect(text).not.toContain('id="webhooks"');
+  });
+});
+
 async function review(visitor: Visitor, id: string, query: Record<string, string>) {
   return hiddenFields(
     await visitor.get(`${LIST}/${id}/refund/review?${new URLSearchParams(query)}`),

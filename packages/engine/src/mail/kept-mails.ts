@@ -211,6 +211,15 @@ export class KeptMails {
     return row && ownedOf(row);
   }
 
+  /** Those that events have asked for, of one owner, in the order of the events. */
+  async ofEvents(
+    { tenantId, sandbox }: MailOwner,
+    eventIds: readonly string[],
+  ): Promise<readonly MailRecord[]> {
+    const keys = eventIds.map((id) => [id, tenantId, Number(sandbox)]);
+    return (await this.#tables.find<Row>(this.#sql.ofEvents, keys)).map(recordOf);
+  }
+
   /** The newest first. */
   async list(
     { tenantId, sandbox }: MailOwner,
@@ -343,6 +352,11 @@ function statementsOf({ dialect }: SqlTables) {
       columns: { digest: 'text', mail_id: 'text' },
       suffix: 'ON CONFLICT (digest, mail_id) DO NOTHING',
     } satisfies Insert,
+    ofEvents: {
+      table: mails,
+      key: { event_id: 'text', tenant_id: 'bigint', sandbox: 'integer' },
+      select: columns,
+    },
     find: `SELECT ${columns}, ${ofOwner} FROM ${mails} WHERE event_id = $1`,
     newest: `
       SELECT ${columns}, ${ofOwner} FROM ${mails}

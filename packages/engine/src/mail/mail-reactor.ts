@@ -14,7 +14,7 @@ import { type Following, followLog } from '../runtime/log-follower.ts';
 import type { MailOwner } from './mail-seal.ts';
 import type { AskedMail, MailKind, Outbox } from './outbox.ts';
 
-/** The events that may ask for a mail. */
+/** What the mail of an event is about. */
 const KIND_OF = {
   Refunded: 'refunded',
   SubscriptionUnsubscribed: 'unsubscribed',
@@ -25,7 +25,10 @@ const KIND_OF = {
   PasswordResetRequested: 'password-reset',
 } as const satisfies Partial<Record<Event['type'], MailKind>>;
 
-const TYPES: ReadonlySet<Event['type']> = new Set(Object.keys(KIND_OF) as (keyof typeof KIND_OF)[]);
+/** The events that may ask for a mail. */
+export const MAILED_EVENTS: ReadonlySet<Event['type']> = new Set(
+  Object.keys(KIND_OF) as (keyof typeof KIND_OF)[],
+);
 
 export interface MailReactorOptions extends Omit<Following, 'checkpoints'> {
   readonly commands: CommandRunner;
@@ -47,7 +50,7 @@ export function followForMails(options: MailReactorOptions): Promise<void> {
     ...following,
     name: reader,
     checkpoints: outbox.places,
-    types: TYPES,
+    types: MAILED_EVENTS,
     firstAfter: headAtStart,
     async react(batch) {
       const asked: AskedMail[] = [];

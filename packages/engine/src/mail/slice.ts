@@ -95,6 +95,7 @@ export const MAIL = slice({
         routes,
         suppressions,
         resending,
+        commands,
       },
       mailResponses: new MailResponses({ links, mails, suppressions, routes, seal, clock }),
       /** Undefined in production. */

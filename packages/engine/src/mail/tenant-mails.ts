@@ -1,7 +1,8 @@
 /** The mails of one tenant, for one caller: the email service, and what the ledger mails by itself. */
-
-import type { z } from 'zod';
+import { Transaction, TransactionId } from '@counterfoil/core';
+import { z } from 'zod';
 import { type Acting, sandboxOf } from '../acting.ts';
+import type { CommandRunner } from '../command-runner.ts';
 import { type CallInputs, inputOf } from '../input/checked-calls.ts';
 import { made, named, type RecordedCalls } from '../recorded-calls.ts';
 import { type Refusal, Refused, refused } from '../refusal.ts';
@@ -15,6 +16,7 @@ import type {
 } from './kept-mails.ts';
 import { type Attempt, contentName, type MailContent } from './mail-content.ts';
 import { About, MailBatch, MailId, MailInput, MailList, Resend } from './mail-input.ts';
+import { MAILED_EVENTS } from './mail-reactor.ts';
 import { type MailRoutes, OF_USERS } from './mail-routes.ts';
 import type { MailOwner, MailSeal } from './mail-seal.ts';
 import type { MailAddress } from './mail-settings.ts';
@@ -68,6 +70,7 @@ export interface MailServices {
   readonly seal: MailSeal;
   readonly routes: MailRoutes;
   readonly resending: Resending;
+  readonly commands: CommandRunner;
 }
 
 export class TenantMails {
@@ -175,6 +178,31 @@ export class TenantMails {
     return { mails, moreResults: found.length > limit, ...(end && { end }) };
   }
 
+  /**
+   * What the ledger mailed about a payment by itself, at most 100, the oldest first. Empty when the tenant
+   * has no payment of that id. Mails about its subscription are not among them.
+   */
+  async ofPayment(paymentId: string): Promise<readonly MailView[]> {
+    const { success, data: transactionId } = TransactionId.safeParse(paymentId);
+    if (!success) return [];
+    const { tenantId } = this.#acting;
+    const stream = Transaction.streamOf({ tenantId, transactionId });
+    const recorded = await this.#services.commands.recordedIn(Transaction, stream);
+    const asking = recorded
+      .filter(({ event }) => MAILED_EVENTS.has(event.type))
+      .slice(0, MAX_LIMIT);
+    const [first] = recorded;
+    if (asking.length === 0 || first?.event.type !== 'PaymentSubmitted') return [];
+    const { sandbox } = first.event;
+    if (this.#acting.environment === 'test' && !sandbox) return [];
+    const owner = this.#owner(sandbox);
+    const found = await this.#services.mails.ofEvents(
+      owner,
+      asking.map(({ id }) => id),
+    );
+    return found.map((mail) => this.#viewOf(mail, owner));
+  }
+
   /** Why nothing that the ledger mails by itself is sent; undefined when it is. */
   async whyNone(data: About = {}): Promise<'no-settings' | 'sandbox' | undefined> {
     const sandbox = sandboxOf(this.#acting, data.sandbox);
@@ -220,6 +248,7 @@ export const MAIL_INPUTS: CallInputs<TenantMails> = {
   body: [MailId],
   resend: [MailId, Resend.optional()],
   list: [MailList.optional()],
+  ofPayment: [z.string()],
   whyNone: [About.optional()],
 };
 

@@ -178,6 +178,11 @@ export function statementsOf({ dialect }: SqlTables) {
       SELECT (SELECT count(*) FROM ${deliveries} WHERE status = 'pending') AS pending,
         (SELECT count(*) FROM ${deliveries} WHERE status = 'dead') AS dead`,
     get: `SELECT ${DELIVERY_COLUMNS} FROM ${deliveries} WHERE endpoint_id = $1 AND id = $2`,
+    byId: {
+      table: deliveries,
+      key: { id: 'text', tenant_id: 'bigint' },
+      select: DELIVERY_COLUMNS,
+    },
     attempts: `
       SELECT number, at, duration_ms, status, error, answer FROM ${attempts}
       WHERE delivery_id = $1 ORDER BY number`,

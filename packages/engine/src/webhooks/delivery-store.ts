@@ -255,6 +255,12 @@ export class DeliveryStore {
     return row && deliveryOf(row);
   }
 
+  /** Those of these ids that are there, of one tenant. */
+  async ofIds(tenantId: TenantId, ids: readonly string[]): Promise<readonly Delivery[]> {
+    const keys = ids.map((id) => [id, tenantId]);
+    return (await this.#tables.find<Row>(this.#sql.byId, keys)).map(deliveryOf);
+  }
+
   async attemptsOf(id: string): Promise<readonly Attempt[]> {
     const rows = await this.#tables.all<AttemptRow>(this.#sql.attempts, [id]);
     return rows.map((row) => ({

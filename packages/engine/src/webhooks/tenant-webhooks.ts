@@ -1,5 +1,6 @@
 /** What was sent to the webhook endpoints of one tenant, for one caller; and sending it again. */
-import type { WebhookEndpoints as Aggregate } from '@counterfoil/core';
+import { type WebhookEndpoints as Aggregate, Transaction, TransactionId } from '@counterfoil/core';
+import { z } from 'zod';
 import type { Acting } from '../acting.ts';
 import type { CommandRunner } from '../command-runner.ts';
 import { uuidV7 } from '../ids.ts';
@@ -9,11 +10,14 @@ import { refused } from '../refusal.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Attempt, Delivery, DeliveryPlace, DeliveryStore } from './delivery-store.ts';
 import { messageOf } from './message-body.ts';
+import { SENT_EVENTS } from './messages.ts';
 import type { WebhookEndpoints } from './webhook-endpoints.ts';
 import { DeliveryId, DeliveryList, EndpointId, ReplayRange, TestMessage } from './webhook-input.ts';
 import { deliveryIdOf } from './webhook-reactor.ts';
 
 const DEFAULT_LIMIT = 100;
+/** Messages about one payment that are looked for. */
+const MAX_MESSAGES = 100;
 /** Deliveries that one call replays. */
 const MAX_REPLAYED = 5_000;
 /** The type of a message that is sent on demand. */
@@ -75,6 +79,26 @@ export class TenantWebhooks {
     const last = items.at(-1);
     const isLast = found.length <= limit || last === undefined;
     return isLast ? { items } : { items, end: { createdAt: last.createdAt, id: last.id } };
+  }
+
+  /**
+   * What was sent about a payment to any endpoint, or is to be, the oldest first: of its first 100 messages.
+   * Empty when the tenant has no payment of that id.
+   */
+  async ofPayment(paymentId: string): Promise<readonly DeliveryView[]> {
+    const { tenantId, environment } = this.#acting;
+    const { success, data: transactionId } = TransactionId.safeParse(paymentId);
+    const endpoints = await this.#services.webhookEndpoints.state(tenantId);
+    const receivers = [...endpoints.values()].filter(({ direction }) => direction === 'out');
+    if (!success || receivers.length === 0) return [];
+    const stream = Transaction.streamOf({ tenantId, transactionId });
+    const recorded = await this.#services.commands.recordedIn(Transaction, stream);
+    const sent = recorded.filter(({ event }) => SENT_EVENTS.has(event.type)).slice(0, MAX_MESSAGES);
+    const ids = sent.flatMap(({ id, time }) =>
+      receivers.map(({ endpointId }) => deliveryIdOf(id, endpointId, time)),
+    );
+    const found = await this.#services.deliveries.ofIds(tenantId, ids);
+    return found.filter(({ sandbox }) => environment === 'live' || sandbox).map(viewOf);
   }
 
   /** With body and tries. Refuses with `WebhookDeliveryUnknown`. */
@@ -177,6 +201,7 @@ function viewOf(delivery: Delivery): DeliveryView {
 export const WEBHOOK_INPUTS: CallInputs<TenantWebhooks> = {
   deliveries: [EndpointId, DeliveryList.optional()],
   delivery: [EndpointId, DeliveryId],
+  ofPayment: [z.string()],
   replay: [EndpointId, DeliveryId],
   replayRange: [EndpointId, ReplayRange],
   test: [EndpointId, TestMessage.optional()],

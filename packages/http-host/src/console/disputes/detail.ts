@@ -33,13 +33,17 @@ export async function disputeOf(visit: Visit, id: string): Promise<DisputeShown>
 
 /** What the state permits. */
 export function answersTo({ dispute: { status }, evidence }: DisputeShown): readonly Answer[] {
+  if (status === 'ChargebackUnderReview') return isRefused(evidence) ? ['represent'] : [];
+  return answersToStatus(status);
+}
+
+/** The same by the status alone: of one that is in review, nothing. */
+export function answersToStatus(status: string): readonly Answer[] {
   switch (status) {
     case 'Unmatched':
       return ['match'];
     case 'ChargebackOpen':
       return ['represent', 'accept'];
-    case 'ChargebackUnderReview':
-      return isRefused(evidence) ? ['represent'] : [];
     case 'AlertOpen':
       return ['refund', 'decline'];
     default:

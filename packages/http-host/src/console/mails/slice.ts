@@ -15,41 +15,12 @@ import {
   consoleSlice,
   type Visit,
 } from '../slice.ts';
+import { KINDS, mailHref, OUTCOMES, PATH, SCOPE, STATES, stateOf } from './words.ts';
 
-const PATH = '/mails';
-const SCOPE = 'mails:read';
 const WRITE_SCOPE = 'mails:write';
 const PAGE_SIZE = 25;
 const MailParams = z.object({ id: Uuid });
 const Place = z.strictObject({ createdAt: bounded(64), id: bounded(64) });
-
-const STATES = {
-  accepted: { text: 'To be sent', tone: 'neutral' },
-  deferred: { text: 'Tried again', tone: 'warn' },
-  sent: { text: 'Sent', tone: 'good' },
-  failed: { text: 'Failed', tone: 'bad' },
-} as const satisfies Record<MailView['status'], object>;
-
-const KINDS = {
-  submitted: 'Submitted',
-  refunded: 'Refund',
-  unsubscribed: 'Subscription ended',
-  'rebill-failed': 'Rebill failed',
-  frozen: 'Subscription frozen',
-  renewed: 'Subscription renewed',
-  invited: 'Invitation',
-  'password-reset': 'Lost password',
-} as const satisfies Record<MailView['kind'], string>;
-
-const OUTCOMES = {
-  sent: { text: 'Sent', tone: 'good' },
-  deferred: { text: 'Put off', tone: 'warn' },
-  failed: { text: 'Failed', tone: 'bad' },
-  kept: { text: 'Kept', tone: 'neutral' },
-  suppressed: { text: 'Suppressed', tone: 'warn' },
-  opened: { text: 'Opened', tone: 'good' },
-  clicked: { text: 'Link followed', tone: 'good' },
-} as const satisfies Record<MailView['history'][number]['outcome'], object>;
 
 const filters = {
   to: Email.optional(),
@@ -59,10 +30,6 @@ const filters = {
   dateTo: Day.optional(),
 };
 const Listed = z.object({ ...filters, after: bounded(1_000).optional() }).refine(inOrder, IN_ORDER);
-
-function stateOf({ kept, status }: MailView) {
-  return kept ? OUTCOMES.kept : STATES[status];
-}
 
 function personsOf(persons: MailView['to']): string {
   return persons.map(({ name, address }) => (name ? `${name} <${address}>` : address)).join(', ');
@@ -92,7 +59,7 @@ const list = consolePage({
         kind: KINDS[mail.kind],
         recipients: personsOf(mail.to),
         state: stateOf(mail),
-        href: visit.href(`${PATH}/${mail.id}`),
+        href: mailHref(visit, mail.id),
       })),
       first: after === undefined ? undefined : addressWith(base, filter),
       next:

@@ -6,7 +6,9 @@ import { Uuid } from '../../api/wire.ts';
 import { type Refusal, refuse } from '../../http/errors.ts';
 import { shownAmount } from '../shown.ts';
 import { consolePage, type Visit } from '../slice.ts';
+import { disputesOf } from './disputes.ts';
 import { PATH, SCOPE } from './list.ts';
+import { mailsOf, webhooksOf } from './messages.ts';
 import { shownStatus, shownStatusOf } from './status.ts';
 import { storyOf } from './story.ts';
 import { tAccountsOf } from './t-accounts.ts';
@@ -56,9 +58,11 @@ export const detail = consolePage({
     const { detail: found, history } = whole;
     const { transaction, routing } = found;
     const { messageID, currency } = transaction;
-    const [entries, payment] = await Promise.all([
+    const [entries, payment, mails, webhooks] = await Promise.all([
       visit.may('ledger:read') ? ledger.books.entries(messageID) : undefined,
       visit.may('payments:read') ? ledger.payments.get(messageID) : undefined,
+      mailsOf(visit, messageID),
+      webhooksOf(visit, messageID),
     ]);
     return {
       title: `${shownAmount(transaction.priceVal, currency)} ${currency}`,
@@ -73,10 +77,14 @@ export const detail = consolePage({
       accounts: entries && tAccountsOf(entries),
       cart: found.cart.map((line) => cartLineOf(found, line)),
       longCart: found.cart.length > SHOWN_LINES,
+      disputes: disputesOf(visit, found, history),
+      mails,
+      webhooks,
       groups: groupsOf(visit, found, payment),
       actions: actionsOf(visit, found, payment),
       addresses: {
         list: visit.href(PATH),
+        mails: `${visit.href('/mails')}?${new URLSearchParams({ to: transaction.email })}`,
         order: `${visit.href(PATH)}?${new URLSearchParams({ orderIds: String(transaction.orderId) })}`,
       },
     };

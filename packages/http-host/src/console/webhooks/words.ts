@@ -1,5 +1,6 @@
 /** How webhook endpoints and their deliveries are put in words. */
 import type { DeliveryView, WebhookEndpointView } from '@counterfoil/engine';
+import type { Visit } from '../slice.ts';
 
 export const READ = 'webhooks:read';
 export const WRITE = 'webhooks:write';
@@ -40,4 +41,8 @@ export function shownReason(reason: string | null): string | undefined {
 /** By what people call it: its description, or where it is. */
 export function nameOf({ description, url, source, id }: WebhookEndpointView): string {
   return description || (url ?? source ?? id);
+}
+
+export function deliveryHref(visit: Visit, endpointId: string, id: string): string {
+  return visit.href(`${PATH}/${endpointId}/deliveries/${id}`);
 }
