@@ -20,7 +20,7 @@ const OWNER = 'owner@example.com';
 /** A folder to look at what the pages look like. */
 const SCREENSHOTS = process.env['SCREENSHOTS'];
 const WIDE = 1280;
-const WIDTHS = [360, WIDE];
+const WIDTHS = [320, WIDE];
 
 if (CHROMIUM === undefined) {
   process.stderr.write('left out: the console in a browser. There is no Chromium; set CHROMIUM.\n');
@@ -62,7 +62,12 @@ async function expectNoFaults(name: string): Promise<void> {
     await page.setViewportSize({ width, height: 800 });
     const beyond = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
     expect({ name, width, beyond }).toEqual({ name, width, beyond: 0 });
-    if (width === WIDE) expect(await faultsIn(page.mainFrame()), name).toEqual([]);
+    // Both widths and both schemes, at the price of two looks.
+    await page.emulateMedia({ colorScheme: width === WIDE ? 'light' : 'dark' });
+    expect({ name, width, faults: await faultsIn(page.mainFrame()) }).toEqual({
+      ...{ name, width },
+      faults: [],
+    });
     if (SCREENSHOTS !== undefined) {
       mkdirSync(SCREENSHOTS, { recursive: true });
       await page.screenshot({ path: `${SCREENSHOTS}/${name}-${width}.png`, fullPage: true });
@@ -292,6 +297,7 @@ describe.skipIf(CHROMIUM === undefined)('an owner', () => {
     await expectNoFaults('transaction');
     await page.click('.actions >> text=Refund');
     await page.fill('#amount', '12.50');
+    await page.waitForSelector('#follows >> text=87.50 GBP can still be refunded');
     await expectNoFaults('transaction-refund');
     await page.click('text=Review');
     expect(await page.textContent('.consequences')).toContain('12.50 GBP goes back');
@@ -300,6 +306,16 @@ describe.skipIf(CHROMIUM === undefined)('an owner', () => {
     expect(await page.textContent('.notice')).toContain('12.50 GBP refunded');
     expect(await page.textContent('.story > li:first-child')).toContain('12.50 GBP refunded');
     await expectNoFaults('transaction-refunded');
+  });
+
+  it('types a quantity, which chooses the items, and reads what is left', async () => {
+    const { id } = (await owner.ordered()) as { readonly id: string };
+    await go(`/console/live/transactions/${id}/refund`);
+    expect(await page.isChecked('input[value=all]')).toBe(true);
+    await page.fill('input[name=quantity-501]', '1');
+    expect(await page.isChecked('#part')).toBe(true);
+    await page.waitForSelector('#follows >> text=1 of variant 501');
+    await expectNoFaults('transaction-refund-items');
   });
 
   it('finds a customer by an email, and is told what erasing does', async () => {

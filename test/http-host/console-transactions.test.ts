@@ -303,6 +303,26 @@ describe('a refund', () => {
     expect(text).toContain('2 of 4');
   });
 
+  it('of all that is left and of items at once is refused', async () => {
+    const { id } = await caller.ordered();
+    for (const more of ['quantity-501=1', 'shipping=2.00']) {
+      const page = await agent.get(`${LIST}/${id}/refund/review?what=all&${more}`);
+      expect(page.text).toContain('All that is left is chosen, and items or a part are entered');
+      expect(hiddenFields(page)['refund']).toBeUndefined();
+    }
+    const none = await agent.get(
+      `${LIST}/${id}/refund/review?what=all&quantity-501=0&shipping=0.00`,
+    );
+    expect(hiddenFields(none)['refund']).toBeDefined();
+  });
+
+  it('of all that is left and of another amount at once is refused', async () => {
+    const { id } = await caller.paid();
+    const path = `${LIST}/${id}/refund/review?what=all&amount`;
+    expect((await agent.get(`${path}=1.00`)).text).toContain('another amount is entered');
+    expect(hiddenFields(await agent.get(`${path}=100.00`))['refund']).toBeDefined();
+  });
+
   it.each([
     ['more than is left', '100.01', 'Only 100.00 GBP is left to refund'],
     ['too many decimals', '1.234', 'Enter an amount in GBP'],

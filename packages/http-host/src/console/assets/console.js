@@ -61,6 +61,12 @@ document.addEventListener('click', (event) => {
   if (event.target.closest('button[data-print]') !== null) print();
 });
 
+// What is typed counts: it chooses the option that it belongs to.
+document.addEventListener('input', ({ target }) => {
+  const option = document.getElementById(target.closest('[data-chooses]')?.dataset.chooses);
+  if (option !== null && target.value !== '') option.checked = true;
+});
+
 function searchField() {
   return document.querySelector('[data-search], input[type="search"]');
 }

@@ -118,7 +118,10 @@ const NAMES = { shipping: 'For shipping', other: 'For something else' } as const
 
 function partsOf({ payment, currency, refundableMinor }: PaymentView, fields: RefundFields) {
   const none = { items: [], beyond: [] };
-  if (fields.what === 'all') return { ...none, minor: refundableMinor };
+  if (fields.what === 'all') {
+    checkNothingElse({ payment, currency, refundableMinor }, fields);
+    return { ...none, minor: refundableMinor };
+  }
   if (!isByItem(payment)) return { ...none, minor: minorOf(fields.amount, currency, 'amount') };
   const items = itemsOf(payment, fields);
   const beyond = (['shipping', 'other'] as const)
@@ -130,6 +133,27 @@ function partsOf({ payment, currency, refundableMinor }: PaymentView, fields: Re
     .filter(({ minor }) => minor > 0n);
   const minor = [...items, ...beyond].reduce((sum, each) => sum + each.minor, 0n);
   return { items, beyond, minor };
+}
+
+/** All that is left, and yet items or an amount: nobody can tell which was meant. */
+function checkNothingElse(
+  {
+    payment,
+    currency,
+    refundableMinor,
+  }: Pick<PaymentView, 'payment' | 'currency' | 'refundableMinor'>,
+  fields: RefundFields,
+): void {
+  const typed = ([name, value]: [string, string | undefined]) => {
+    if (!value || Number(value) === 0) return false;
+    if (name === 'amount') return minorOf(value, currency, name) !== refundableMinor;
+    return name === 'shipping' || name === 'other' || QUANTITY.test(name);
+  };
+  if (!Object.entries(fields).some(typed)) return;
+  throw problem(
+    'what',
+    `All that is left is chosen, and ${isByItem(payment) ? 'items or a part are' : 'another amount is'} entered: choose one of them`,
+  );
 }
 
 function isByItem({ applicationKind }: PaymentView['payment']): boolean {
