@@ -2,94 +2,71 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { readConfig } from '@counterfoil/http-host/config';
-import { parser } from '@prometheus-io/lezer-promql';
 import { load } from 'js-yaml';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { startHost } from '../e2e/running-host.ts';
 import { codeBlocks, ROOT, readDocument, section } from './markdown.ts';
+import { type Exposed, exposedIn, faultsOfAlerts, faultsOfExpression } from './prometheus-rules.ts';
 
 const MASTER_KEY = Buffer.alloc(32, 1).toString('base64');
-/** Made by Prometheus itself. */
-const OF_PROMETHEUS = ['up'];
 
 function text(name: string): string {
   return readFileSync(join(ROOT, 'docs/deploy', name), 'utf8');
 }
 
-interface Parsed {
-  readonly metrics: readonly string[];
-  readonly errors: number;
-}
-
-/** What an expression of PromQL names. */
-function parsed(expression: string): Parsed {
-  const metrics: string[] = [];
-  let errors = 0;
-  parser.parse(expression).iterate({
-    enter({ type, name, from, to, node }) {
-      if (type.isError) errors += 1;
-      if (name === 'Identifier' && node.parent?.name === 'VectorSelector') {
-        metrics.push(expression.slice(from, to).replace(/_(bucket|count|sum)$/, ''));
-      }
-    },
-  });
-  return { metrics, errors };
-}
-
-let exposed: Set<string>;
+let exposed: Exposed;
 beforeAll(async () => {
   const running = await startHost();
-  const answer = await (await fetch(`${running.url}/metrics`)).text();
-  exposed = new Set([...answer.matchAll(/^# TYPE (\S+)/gm)].map(([, name = '']) => name));
+  await fetch(`${running.url}/openapi.json`);
+  exposed = exposedIn(await (await fetch(`${running.url}/metrics`)).text());
   await running.close();
 });
 
-function expectSound(expressions: readonly string[]): void {
-  for (const expression of expressions) {
-    const { metrics, errors } = parsed(expression);
-    expect(errors, expression).toBe(0);
-    expect(metrics.length, expression).toBeGreaterThan(0);
-    const unknown = metrics.filter((name) => !exposed.has(name) && !OF_PROMETHEUS.includes(name));
-    expect(unknown, expression).toEqual([]);
-  }
-}
-
 describe('the alert rules', () => {
-  const Rules = z.strictObject({
-    groups: z.array(
-      z.strictObject({
-        name: z.string(),
-        rules: z.array(
-          z.strictObject({
-            alert: z.string().regex(/^Counterfoil[A-Z]\w+$/),
-            expr: z.string(),
-            for: z
-              .string()
-              .regex(/^\d+[smh]$/)
-              .optional(),
-            labels: z.strictObject({ severity: z.enum(['warning', 'critical']) }),
-            annotations: z.strictObject({ summary: z.string().min(10) }),
-          }),
-        ),
-      }),
-    ),
+  const rules = () => text('prometheus-alerts.yml');
+
+  it('are rules of Prometheus on metrics of the host', () => {
+    expect(faultsOfAlerts(rules(), exposed)).toEqual([]);
   });
 
-  it('name metrics of the host', () => {
-    const { groups } = Rules.parse(load(text('prometheus-alerts.yml')));
-    const rules = groups.flatMap((group) => group.rules);
-    expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length);
-    expectSound(rules.map(({ expr }) => expr));
+  it.each([
+    ['a key that Prometheus does not know', 'for: 1m', 'during: 1m', /during/],
+    ['a name of other characters', 'CounterfoilDown', 'Counterfoil-Down', /Counterfoil-Down/],
+    ['a name twice', 'CounterfoilSlow', 'CounterfoilDown', /twice/],
+    ['a label of other characters', 'severity: critical', 'se-verity: critical', /se-verity/],
+    ['no severity', '{ severity: critical }', '{ team: payments }', /severity/],
+    ['no duration', 'for: 15m', 'for: 15 minutes', /15 minutes/],
+    ['units of a duration in another order', 'for: 15m', 'for: 5m1h', /5m1h/],
+    ['an expression that cannot be read', 'mails_queued > 0 and', 'mails_queued > 0 und', /PromQL/],
+    ['an expression without a metric', 'projection_ready == 0', '1 == 0', /no metric/],
+    [
+      'a metric that the host does not have',
+      'projection_ready ==',
+      'projection_up ==',
+      /projection_up/,
+    ],
+    ['a selector of a label that there is not', '{status=~', '{code=~', /code/],
+    ['a label that the metric does not have', '$labels.follower', '$labels.name', /\$labels\.name/],
+    ['a function that Prometheus does not have', '$labels.follower', '$value | round', /round/],
+    ['a variable that Prometheus does not have', '$labels.follower', '$metric', /\$metric/],
+    ['a template that is not closed', '$labels.follower }}', '$labels.follower }', /template/],
+  ])('are refused with %s', (_, good, bad, fault) => {
+    expect(rules()).toContain(good);
+    expect(faultsOfAlerts(rules().replace(good, bad), exposed).join('\n')).toMatch(fault);
+  });
+
+  it('may show the value as a human reads it', () => {
+    const shown = rules().replace('$labels.follower', '$value | humanizeDuration | toUpper');
+    expect(faultsOfAlerts(shown, exposed)).toEqual([]);
   });
 
   it('have every metric that the manual calls worth an alarm', () => {
     const manual = section(readDocument('docs/operations.md'), '## Metrics');
     const rows = manual.split('\n').filter((line) => /worth an alarm/i.test(line));
     const names = rows.map((row) => /`(\w+)`/.exec(row)?.[1] ?? row);
-    const rules = text('prometheus-alerts.yml');
     expect(names.length).toBeGreaterThan(8);
-    expect(names.filter((name) => !rules.includes(name))).toEqual([]);
+    expect(names.filter((name) => !rules().includes(name))).toEqual([]);
   });
 });
 
@@ -108,7 +85,10 @@ describe('the dashboard', () => {
     const { panels } = Dashboard.parse(JSON.parse(text('grafana-dashboard.json')));
     const expressions = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
     expect(expressions.length).toBeGreaterThan(20);
-    expectSound(expressions.map((each) => each.replaceAll('$__rate_interval', '5m')));
+    const faults = expressions.flatMap((each) =>
+      faultsOfExpression(each.replaceAll('$__rate_interval', '5m'), exposed),
+    );
+    expect(faults).toEqual([]);
     expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
     const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
       Array.from(
