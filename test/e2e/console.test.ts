@@ -281,9 +281,18 @@ describe.skipIf(CHROMIUM === undefined)('an owner', () => {
   it('reads times in the own zone, and is told the keys', async () => {
     await go('/console/live/account');
     expect(await page.textContent('tbody time')).toMatch(/ago|now/);
+    await page.click('[data-times]');
+    expect(await page.textContent('tbody time')).toMatch(/20\d\d.*:\d\d:\d\d/);
+    await page.reload();
+    expect(await page.textContent('tbody time')).toMatch(/20\d\d.*:\d\d:\d\d/);
+    await page.click('[data-times]');
     await page.keyboard.press('?');
     expect(await page.isVisible('#keys')).toBe(true);
     await expectNoFaults('keys');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('g');
+    await page.keyboard.press('t');
+    await page.waitForURL('**/transactions');
   });
 
   it('searches a payment, refunds a part of it and reads that in its story', async () => {

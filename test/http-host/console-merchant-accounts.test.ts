@@ -61,7 +61,9 @@ describe('merchant accounts', () => {
     expect(text).toMatch(/<meter [^>]*value="25"/);
     expect(text).toContain(`statement?merchantAccountId=${ACCOUNT}`);
     expect(text).toContain('Warning from 0.65 % and 75 chargebacks');
-    expect(text).toMatch(/<td class="number">0 %<\/td><td class="number">0<\/td>/);
+    expect(text).toMatch(
+      /<td class="number" data-label="Rate">0\.00 %<\/td><td class="number" data-label="Chargebacks">0<\/td>/,
+    );
   });
 
   it('are for those alone who may read them', async () => {

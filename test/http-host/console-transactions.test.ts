@@ -197,6 +197,7 @@ describe('a transaction', () => {
     const { refundId } = (await caller.refund(id, { amount: 1 })).body;
     const { text } = await agent.get(`${LIST}/${refundId}`);
     expect(text).toContain(`id="t-${refundId}" class="asked"`);
+    expect(text).toContain('<span class="amount">\u22121.00 <span');
     expect(text).toContain('asked for by agent@example.com');
   });
 

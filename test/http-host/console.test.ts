@@ -106,6 +106,20 @@ describe('pages', () => {
     expect((await visitor.get('/console/prod/overview')).status).toBe(404);
   });
 
+  it.each(['/console/live/nowhere', '/console/test/settings/nowhere/at/all', '/console/nowhere'])(
+    '%s is no page, and the frame of the console says so',
+    async (path) => {
+      const { status, text, headers } = await owner.get(path);
+      expect(status).toBe(404);
+      expect(headers.get('content-type')).toContain('text/html');
+      expect(text).toContain('There is no such page');
+      expect(text).toContain('class="sections"');
+      const stranger = await new Visitor(running.url).get(path);
+      expect(stranger.status).toBe(404);
+      expect(stranger.text).not.toContain('class="sections"');
+    },
+  );
+
   it('have files that are cached by their hashes', async () => {
     const { text } = await owner.get(HOME);
     const files = [...text.matchAll(/(?:src|href)="(\/console\/assets\/[^"]+)"/g)].map(

@@ -31,6 +31,14 @@ import { frameOf, type SignedInVisit, visitOf } from './visits.ts';
 const ROOT = '/console/{environment}';
 export function consoleEndpoints(services: ConsoleServices): Endpoint[] {
   return [
+    ...knownEndpoints(services),
+    nowhere(services, `${ROOT}/*`),
+    nowhere(services, '/console/*'),
+  ];
+}
+
+function knownEndpoints(services: ConsoleServices): Endpoint[] {
+  return [
     assetEndpoint(),
     ...entranceEndpoints(services),
     ...CONSOLE.flatMap(({ pages, forms = [], files = [], frames = [] }) => [
@@ -45,7 +53,7 @@ export function consoleEndpoints(services: ConsoleServices): Endpoint[] {
 /** Every address of the console, for tests that go through all of them. */
 export function consoleRoutes(): readonly Pick<Endpoint, 'method' | 'path' | 'upload'>[] {
   // Services are for handlers only.
-  const endpoints = consoleEndpoints({} as ConsoleServices);
+  const endpoints = knownEndpoints({} as ConsoleServices);
   return endpoints.map(({ method, path, upload }) => ({
     method,
     path,
@@ -269,6 +277,25 @@ function frameEndpoint(frame: ConsoleFrame, services: ConsoleServices): Endpoint
         if (html === undefined) throw refuse('not_found');
         return frameAnswer(html);
       });
+    },
+  });
+}
+
+/** Of an address without a page: whoever follows an old link is told so, in the frame of the console. */
+function nowhere(services: ConsoleServices, path: string): Endpoint {
+  return endpoint({
+    ...CONSOLE_ENDPOINT,
+    operationId: `miss ${path}`,
+    method: 'GET',
+    path,
+    summary: 'No page',
+    responses: { 200: PAGE },
+    async handle(context, { params: { environment } }) {
+      const shown = environment === 'test' ? 'test' : 'live';
+      const signedIn = await visitOf(services, context, shown);
+      const frame = signedIn === undefined ? {} : { frame: frameOf(signedIn, '') };
+      const refusal = refuse('not_found', 'The address leads nowhere: look for typing mistakes.');
+      return refusalPage(refusal, context.requestId, frame);
     },
   });
 }

@@ -194,6 +194,8 @@ export interface ConsoleSlice {
   /** Absent: not in the navigation. With `anyOf` for those who have one of these scopes. */
   readonly nav?: {
     readonly title: string;
+    /** Typed after `g`, it leads there. */
+    readonly key: string;
     readonly path: string;
     readonly scope?: Scope;
     readonly anyOf?: readonly string[];

@@ -66,7 +66,8 @@ export function frameOf({ visit, cookies, secret, tenantName }: SignedInVisit, p
     if (nav === undefined || (nav.scope !== undefined && !visit.may(nav.scope))) return [];
     if (nav.anyOf?.some((scope) => visit.may(scope)) === false) return [];
     const isCurrent = path === nav.path || path.startsWith(`${nav.path}/`);
-    return [{ title: nav.title, href: visit.href(nav.path), isCurrent, path: nav.path }];
+    const { title, key } = nav;
+    return [{ title, key, href: visit.href(nav.path), isCurrent, path: nav.path }];
   });
   const section = sections.find(({ isCurrent }) => isCurrent)?.path ?? path;
   return {

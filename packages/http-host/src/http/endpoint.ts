@@ -194,7 +194,7 @@ export interface EndpointDefinition<
   /** What stands before the id of the path in the subject of the activity. */
   readonly subjectPrefix?: string;
   readonly method: Method;
-  /** As in OpenAPI: `/v1/payments/{id}`. */
+  /** As in OpenAPI: `/v1/payments/{id}`. With `/*` at its end all that nothing else is found for. */
   readonly path: string;
   readonly tag: string;
   readonly summary: string;
@@ -280,7 +280,7 @@ export function answersJson({ responses }: Pick<Endpoint, 'responses'>): boolean
 }
 
 const PATH =
-  /^\/(?:[A-Za-z0-9._~-]+|\{[A-Za-z][A-Za-z0-9]*\})?(?:\/(?:[A-Za-z0-9._~-]+|\{[A-Za-z][A-Za-z0-9]*\}))*$/;
+  /^\/(?:[A-Za-z0-9._~-]+|\{[A-Za-z][A-Za-z0-9]*\})?(?:\/(?:[A-Za-z0-9._~-]+|\{[A-Za-z][A-Za-z0-9]*\}))*(?:\/\*)?$/;
 
 /** The names in a path, in order: `/v1/payments/{id}` has `id`. */
 export function pathParameters(path: string): string[] {

@@ -52,7 +52,7 @@ const activity = consolePage({
 });
 
 export const ACTIVITY = consoleSlice({
-  nav: { title: 'Activity', path: PATH, scope: SCOPE },
+  nav: { title: 'Activity', key: 'y', path: PATH, scope: SCOPE },
   pages: [activity],
   files: [
     {

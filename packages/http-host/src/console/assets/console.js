@@ -16,6 +16,9 @@ const short = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyl
 const relative = new Intl.RelativeTimeFormat(document.documentElement.lang, { numeric: 'auto' });
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
+/** Chosen by the viewer, and on paper. */
+let isExact = localStorage.getItem('times') === 'exact';
+
 function fromNow(date) {
   const seconds = (date.getTime() - Date.now()) / 1000;
   if (Math.abs(seconds) > RELATIVE_SECONDS) return short.format(date);
@@ -28,13 +31,13 @@ function showTimes(within) {
     const date = new Date(element.dateTime);
     if (Number.isNaN(date.getTime())) continue;
     element.title = `${exact.format(date)} ${zone}`;
-    element.textContent = fromNow(date);
+    element.textContent = isExact ? exact.format(date) : fromNow(date);
   }
   for (const element of within.querySelectorAll('[data-zone]')) element.textContent = zone;
 }
 
 function showButtons(within) {
-  const buttons = within.querySelectorAll('button[data-copy], button[data-print]');
+  const buttons = within.querySelectorAll('button[data-copy], button[data-print], [data-times]');
   for (const button of buttons) button.hidden = false;
 }
 
@@ -67,6 +70,24 @@ document.addEventListener('input', ({ target }) => {
   if (option !== null && target.value !== '') option.checked = true;
 });
 
+const times = document.querySelector('[data-times]');
+function chooseTimes(chosen) {
+  isExact = chosen;
+  times?.setAttribute('aria-pressed', String(isExact));
+  showTimes(document);
+}
+times?.addEventListener('click', () => {
+  localStorage.setItem('times', isExact ? 'relative' : 'exact');
+  chooseTimes(!isExact);
+});
+
+addEventListener('beforeprint', () => {
+  const printed = document.querySelector('[data-printed]');
+  if (printed !== null) printed.textContent = `Printed ${exact.format(new Date())} ${zone}`;
+  chooseTimes(true);
+});
+addEventListener('afterprint', () => chooseTimes(localStorage.getItem('times') === 'exact'));
+
 function searchField() {
   return document.querySelector('[data-search], input[type="search"]');
 }
@@ -87,8 +108,8 @@ function onKey(event) {
     if (transactions !== null) location.assign(`${transactions.href}#search`);
   } else if (key === '?') {
     document.querySelector('#keys')?.showModal();
-  } else if (sequence === 'g o') {
-    document.querySelector('.brand')?.click();
+  } else if (sequence.startsWith('g ')) {
+    document.querySelector(`.sections a[data-key="${CSS.escape(key)}"]`)?.click();
   }
 }
 document.addEventListener('keydown', onKey);
@@ -105,5 +126,6 @@ fitMenu();
 document.querySelector('[data-focus]')?.focus();
 // By the key for it, from a page without a search.
 if (location.hash === '#search') searchField()?.focus();
+times?.setAttribute('aria-pressed', String(isExact));
 document.addEventListener('htmx:after:swap', () => enhance(document));
 enhance(document);

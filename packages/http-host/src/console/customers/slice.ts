@@ -175,7 +175,7 @@ const erase = consoleForm({
 });
 
 export const CUSTOMERS = consoleSlice({
-  nav: { title: 'Customers', path: PATH, scope: READ },
+  nav: { title: 'Customers', key: 'c', path: PATH, scope: READ },
   pages: [find, show, askToErase],
   forms: [replace, erase],
 });

@@ -5,7 +5,7 @@ import { detail, keepEvidence } from './detail.ts';
 import { PATH, queue, SCOPE } from './queue.ts';
 
 export const DISPUTES = consoleSlice({
-  nav: { title: 'Disputes', path: PATH, scope: SCOPE },
+  nav: { title: 'Disputes', key: 'd', path: PATH, scope: SCOPE },
   pages: [queue, detail, ...ANSWER_PAGES],
   forms: [keepEvidence, ...ANSWER_FORMS],
 });

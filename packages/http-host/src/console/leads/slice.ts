@@ -87,7 +87,7 @@ async function* csvOfPages(pages: AsyncIterable<readonly LeadRecord[]>): AsyncGe
 }
 
 export const LEADS = consoleSlice({
-  nav: { title: 'Leads', path: PATH, scope: SCOPE },
+  nav: { title: 'Leads', key: 'e', path: PATH, scope: SCOPE },
   pages: [list],
   files: [
     {

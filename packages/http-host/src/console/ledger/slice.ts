@@ -6,7 +6,7 @@ import { entries, statement, statementFile } from './months.ts';
 import { PATH, READ } from './words.ts';
 
 export const LEDGER = consoleSlice({
-  nav: { title: 'Ledger', path: PATH, scope: READ },
+  nav: { title: 'Ledger', key: 'l', path: PATH, scope: READ },
   pages: [trialBalance, accounts, account, statement, entries],
   files: [statementFile],
 });

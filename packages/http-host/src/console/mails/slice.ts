@@ -158,7 +158,7 @@ const html = consoleFrame({
 });
 
 export const MAILS = consoleSlice({
-  nav: { title: 'Mails', path: PATH, scope: SCOPE },
+  nav: { title: 'Mails', key: 'm', path: PATH, scope: SCOPE },
   pages: [list, detail],
   forms: [resend],
   frames: [html],

@@ -67,7 +67,22 @@ async function capOf(visit: Visit, { id, monthlyCap, defaultCurrency }: Merchant
   };
 }
 
-const TONES = { ok: 'good', warning: 'warn', excessive: 'bad' } as const;
+const BADGES = {
+  ok: { text: 'Below', tone: 'good' },
+  warning: { text: 'Warning', tone: 'warn' },
+  excessive: { text: 'Excessive', tone: 'bad' },
+} as const;
+
+interface Rated {
+  readonly status: keyof typeof BADGES;
+  readonly rate: number | null;
+}
+
+/** A high rate of a few chargebacks is below the thresholds, and yet not good. */
+function badgeOf({ status, rate }: Rated, warningPercent: number) {
+  const isHigh = status === 'ok' && rate !== null && rate >= warningPercent;
+  return isHigh ? { text: 'High, but few', tone: 'neutral' } : BADGES[status];
+}
 
 /** Of the last twelve months, the newest first. */
 async function ratesOf(visit: Visit, merchantAccountId: number) {
@@ -76,6 +91,6 @@ async function ratesOf(visit: Visit, merchantAccountId: number) {
     thresholds,
     months: rates
       .toReversed()
-      .map((each) => ({ ...each, badge: { text: each.status, tone: TONES[each.status] } })),
+      .map((each) => ({ ...each, badge: badgeOf(each, thresholds.warning.percent) })),
   };
 }

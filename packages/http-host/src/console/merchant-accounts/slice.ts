@@ -7,7 +7,7 @@ import { list, PATH, SCOPE } from './list.ts';
 import { open, opening } from './new.ts';
 
 export const MERCHANT_ACCOUNTS = consoleSlice({
-  nav: { title: 'Merchant accounts', path: PATH, scope: SCOPE },
+  nav: { title: 'Merchant accounts', key: 'a', path: PATH, scope: SCOPE },
   pages: [list, opening, detail, edit, credentials],
   forms: [open, change, replaceCredentials],
 });

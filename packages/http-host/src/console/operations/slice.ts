@@ -8,7 +8,7 @@ import { PATH, SCOPE } from './words.ts';
 import { stop } from './work.ts';
 
 export const OPERATIONS = consoleSlice({
-  nav: { title: 'Operations', path: PATH, scope: SCOPE },
+  nav: { title: 'Operations', key: 'p', path: PATH, scope: SCOPE },
   pages: [host, readModel, rebuildReview, parked, doctor],
   forms: [count, rebuild, retry, retryAll, examine, stop],
 });

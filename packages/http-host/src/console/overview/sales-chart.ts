@@ -10,7 +10,8 @@ export type Period = SalesCurrency['periods'][number];
 
 const WIDTH = 960;
 const HEIGHT = 240;
-const LEFT = 64;
+/** The axis is beside the newest: a narrow page shows the end of the chart. */
+const RIGHT = 904;
 const BOTTOM = 28;
 const TOP = 12;
 const TICKS = 4;
@@ -33,7 +34,8 @@ export interface SalesChart {
   /** Captured in the time before, as a path. */
   readonly before: string;
   readonly zero: number;
-  readonly left: number;
+  /** Where the bars end, and the axis begins. */
+  readonly right: number;
   readonly ticks: readonly { readonly y: number; readonly text: string }[];
   readonly labels: readonly { readonly x: number; readonly text: string }[];
 }
@@ -52,7 +54,7 @@ export function salesChart(
   const most = Math.max(1, ...captured, ...earlier);
   const least = Math.min(0, ...returned.map((each) => -each), ...captured);
   const y = scaleLinear([least, most], [HEIGHT - BOTTOM, TOP]).nice(TICKS);
-  const x = scaleBand(names, [LEFT, WIDTH]).padding(0.25);
+  const x = scaleBand(names, [0, RIGHT]).padding(0.25);
   const barOf = (value: number, index: number, what: string): Bar => {
     const name = names[index] ?? '';
     const [high, low] = value > 0 ? [y(value), y(0)] : [y(0), y(value)];
@@ -80,7 +82,7 @@ export function salesChart(
     returned: returned.map((each, index) => barOf(-each, index, 'given back')).filter(isShown),
     before: earlier.some((each) => each !== 0) ? (path(earlier.slice(0, names.length)) ?? '') : '',
     zero: rounded(y(0)),
-    left: LEFT,
+    right: RIGHT,
     ticks: y.ticks(TICKS).map((tick) => ({ y: rounded(y(tick)), text: compact(tick) })),
     labels,
   };

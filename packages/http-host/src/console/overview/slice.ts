@@ -178,4 +178,7 @@ async function subscriptionsOf(visit: Visit) {
   }));
 }
 
-export const OVERVIEW = consoleSlice({ nav: { title: 'Overview', path: PATH }, pages: [overview] });
+export const OVERVIEW = consoleSlice({
+  nav: { title: 'Overview', key: 'o', path: PATH },
+  pages: [overview],
+});

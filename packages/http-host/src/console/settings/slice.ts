@@ -17,7 +17,7 @@ const settings = consolePage({
 });
 
 export const SETTINGS = consoleSlice({
-  nav: { title: 'Settings', path: PATH, anyOf: SETTINGS_SCOPES },
+  nav: { title: 'Settings', key: 'x', path: PATH, anyOf: SETTINGS_SCOPES },
   pages: [
     settings,
     ...USER_PAGES,

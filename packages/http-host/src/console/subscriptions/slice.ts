@@ -5,7 +5,7 @@ import { detail } from './detail.ts';
 import { find, PATH, SCOPE } from './find.ts';
 
 export const SUBSCRIPTIONS = consoleSlice({
-  nav: { title: 'Subscriptions', path: PATH, scope: SCOPE },
+  nav: { title: 'Subscriptions', key: 's', path: PATH, scope: SCOPE },
   pages: [find, detail, ...CHANGE_PAGES],
   forms: CHANGE_FORMS,
 });

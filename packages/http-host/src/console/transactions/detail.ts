@@ -9,7 +9,7 @@ import { consolePage, type Visit } from '../slice.ts';
 import { disputesOf } from './disputes.ts';
 import { PATH, SCOPE } from './list.ts';
 import { mailsOf, webhooksOf } from './messages.ts';
-import { shownStatus, shownStatusOf } from './status.ts';
+import { shownStatus, shownStatusOf, signedAmount } from './status.ts';
 import { storyOf } from './story.ts';
 import { tAccountsOf } from './t-accounts.ts';
 
@@ -115,7 +115,7 @@ function childOf(child: Transaction) {
   const { priceVal, status, refundSourceName, alertSourceName, data } = child;
   return {
     ...child,
-    amount: priceVal,
+    amount: signedAmount(priceVal, status),
     shownStatus: shownStatus(status),
     by: [refundSourceName, alertSourceName]
       .filter((name) => name !== '' && name !== 'None')

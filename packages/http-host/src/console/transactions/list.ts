@@ -9,7 +9,7 @@ import { addressWith } from '../list-address.ts';
 import { type Again, type ConsoleFile, consolePage, type Problem, type Visit } from '../slice.ts';
 import { datedSearch, FILTERS, ListQuery, savedAddress, searchesOf } from './search-filters.ts';
 import { MEANINGS, type MeaningName } from './search-words.ts';
-import { shownStatusOf } from './status.ts';
+import { shownStatusOf, signedAmount } from './status.ts';
 
 export const SCOPE = 'transactions:read';
 export const PATH = '/transactions';
@@ -158,7 +158,8 @@ function rowOf(visit: Visit, record: SearchRecord) {
   return {
     ...record,
     name,
-    isChild: record.originalTransactionId !== '',
+    amount:
+      record.originalTransactionId === '' ? record.amount : signedAmount(record.amount, status),
     href: visit.href(`${PATH}/${transactionId}`),
     shownStatus: shownStatusOf({ ...record, status }),
     card: last4 === '' ? '' : `•••• ${last4}`,

@@ -7,7 +7,7 @@ import { SAVED_FORMS } from './saved.ts';
 import { unanswered } from './unanswered.ts';
 
 export const TRANSACTIONS = consoleSlice({
-  nav: { title: 'Transactions', path: PATH, scope: SCOPE },
+  nav: { title: 'Transactions', key: 't', path: PATH, scope: SCOPE },
   pages: [list, unanswered, detail, ...MONEY_PAGES],
   forms: [...MONEY_FORMS, ...SAVED_FORMS],
   files: [exported],

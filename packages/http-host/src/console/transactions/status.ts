@@ -1,7 +1,8 @@
 /** How the statuses of transactions are shown. */
 import type { Transaction } from '@counterfoil/core';
 
-type Tone = 'good' | 'warn' | 'bad' | 'neutral';
+/** `back`: money that was given back. */
+type Tone = 'good' | 'warn' | 'bad' | 'neutral' | 'back';
 
 const STATUSES: Readonly<Record<Transaction.Status, readonly [text: string, tone: Tone]>> = {
   Created: ['Created', 'neutral'],
@@ -17,7 +18,7 @@ const STATUSES: Readonly<Record<Transaction.Status, readonly [text: string, tone
   Unknown: ['Outcome unknown', 'warn'],
   Voided: ['Voided', 'neutral'],
   RefundPending: ['Refund pending', 'warn'],
-  Refunded: ['Refunded', 'good'],
+  Refunded: ['Refunded', 'back'],
   RefundFailed: ['Refund failed', 'bad'],
   ChargebackOpen: ['Chargeback open', 'bad'],
   ChargebackUnderReview: ['Chargeback in review', 'warn'],
@@ -53,7 +54,21 @@ export function shownStatusOf({ status, refunded, chargedBack, ...of }: Flags): 
   const isTaken = status === 'Captured' || status === 'Settled';
   if (isTaken && !of.originalTransactionId) {
     if (chargedBack) return { text: 'Charged back', tone: 'bad' };
-    if (refunded) return { text: 'Refunded', tone: 'neutral' };
+    if (refunded) return { text: 'Refunded', tone: 'back' };
   }
   return shownStatus(status);
+}
+
+const GIVEN_BACK: ReadonlySet<string> = new Set<Transaction.Status>([
+  'RefundPending',
+  'Refunded',
+  'ChargebackOpen',
+  'ChargebackUnderReview',
+  'ChargebackLost',
+  'ChargebackAccepted',
+]);
+
+/** Of a child: what it takes from the merchant has a minus sign. */
+export function signedAmount(amount: number, status: string): string {
+  return GIVEN_BACK.has(status) ? `-${amount}` : String(amount);
 }

@@ -5,7 +5,7 @@ import { ENDPOINT_FORMS, ENDPOINT_PAGES } from './endpoints.ts';
 import { PATH, READ } from './words.ts';
 
 export const WEBHOOKS = consoleSlice({
-  nav: { title: 'Webhooks', path: PATH, scope: READ },
+  nav: { title: 'Webhooks', key: 'w', path: PATH, scope: READ },
   pages: [...ENDPOINT_PAGES, ...DELIVERY_PAGES],
   forms: [...ENDPOINT_FORMS, ...DELIVERY_FORMS],
 });
