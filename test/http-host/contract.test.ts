@@ -323,6 +323,10 @@ describe('the answers', () => {
     expect(imported.item.differences).toMatchObject({ 'missing-here': 1, unreadable: 1 });
     await ask('POST', '/api/admin/settlements/payouts?merchantAccountId=1');
     await ask('GET', '/api/transactions/unanswered?limit=2');
+    for (const what of ['emails', 'webhooks']) {
+      const path = `/api/transactions/${order.id}/${what}`;
+      await ask('GET', path, undefined, `/api/transactions/{id}/${what}`);
+    }
     const posted = '/api/ledger/entries?account=sales&currency=GBP';
     const { nextCursor } = await ask('GET', `${posted}&limit=1`);
     expect(nextCursor).not.toBeNull();

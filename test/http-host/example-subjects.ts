@@ -68,6 +68,7 @@ export async function subjectOf(
   if (operationId === 'unfreezeSubscription') await send('POST', `${subscription}/freeze`, {});
   return {
     PAYMENT_ID: paid.id,
+    TRANSACTION_ID: paid.id,
     CUSTOMER_ID: String(paid.customerId),
     SUBSCRIPTION_ID: String(paid.subscriptionId),
   };

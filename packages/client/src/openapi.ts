@@ -270,6 +270,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/transactions/{id}/emails": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what the ledger mailed about a payment
+         * @description At most 100 emails, the oldest first. Emails about its subscription are not among them.
+         *
+         *     Scope: `mails:read`.
+         */
+        get: operations["listPaymentEmails"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/transactions/{id}/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what was sent about a payment to webhook endpoints
+         * @description Deliveries of the first 100 messages to all endpoints, the oldest first.
+         *
+         *     Scope: `webhooks:read`.
+         */
+        get: operations["listPaymentWebhooks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/savedsearches": {
         parameters: {
             query?: never;
@@ -7259,6 +7303,181 @@ export interface components {
              */
             unknownSince: string;
         };
+        PaymentEmailsPage: {
+            /**
+             * @description Whether it did what was asked; of a transaction, whether money moved as it says
+             * @constant
+             */
+            success: true;
+            /**
+             * Format: int64
+             * @description Items of this page
+             */
+            count: number;
+            /** @description Whether another page follows */
+            moreResults: boolean;
+            /** @description `cursor` of the next page */
+            next: string | null;
+            /** @description The items of this page */
+            items: components["schemas"]["Email"][];
+        };
+        Email: {
+            /**
+             * Format: uuid
+             * @description The id of the email
+             */
+            id: string;
+            /**
+             * @description `submitted`, or what the ledger mailed about by itself
+             * @enum {string}
+             */
+            kind: "submitted" | "refunded" | "unsubscribed" | "rebill-failed" | "frozen" | "renewed" | "invited" | "password-reset";
+            /**
+             * @description `accepted`, then `deferred` while it is tried again, then `sent` or `failed`
+             * @enum {string}
+             */
+            status: "accepted" | "deferred" | "sent" | "failed";
+            /** @description Why it is deferred or failed; empty for none */
+            reason: string;
+            /** @description Whether it was handed to no server, and kept instead */
+            kept: boolean;
+            /** @description true: test data, which no gateway of the real world has seen */
+            sandbox: boolean;
+            /** @description null once nothing is kept of it */
+            from: components["schemas"]["EmailSender"];
+            /** @description The recipients */
+            to: components["schemas"]["EmailAddress"][];
+            /** @description Those of a copy */
+            cc: components["schemas"]["EmailAddress"][];
+            /** @description Those of a hidden copy */
+            bcc: components["schemas"]["EmailAddress"][];
+            /** @description The subject line */
+            subject: string;
+            /** @description `string`, or the name of a template */
+            template: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, GMT
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, GMT
+             */
+            changedAt: string;
+            /**
+             * Format: date-time
+             * @description null: it has ended
+             */
+            nextTryAt: string | null;
+            /**
+             * Format: uuid
+             * @description The email that it sends again; null for none
+             */
+            resentFrom: string | null;
+            /** @description Each try, the first first */
+            history: components["schemas"]["EmailAttempt"][];
+        };
+        EmailSender: {
+            /** @description May be empty */
+            name: string;
+            /** @description The email address */
+            address: string;
+        } | null;
+        EmailAddress: {
+            /** @description May be empty */
+            name: string;
+            /** @description The email address */
+            address: string;
+        };
+        EmailAttempt: {
+            /**
+             * Format: date-time
+             * @description ISO 8601, GMT
+             */
+            at: string;
+            /**
+             * @description `kept`: it was handed to no server
+             * @enum {string}
+             */
+            outcome: "sent" | "deferred" | "failed" | "kept" | "suppressed" | "opened" | "clicked";
+            /** @description Whom it is about; empty: all that were left */
+            recipient: string;
+            /** @description A code, such as that of the server */
+            reason: string;
+            /** @description The words of the server */
+            response: string;
+        };
+        PaymentWebhooksPage: {
+            /**
+             * @description Whether it did what was asked; of a transaction, whether money moved as it says
+             * @constant
+             */
+            success: true;
+            /**
+             * Format: int64
+             * @description Items of this page
+             */
+            count: number;
+            /** @description Whether another page follows */
+            moreResults: boolean;
+            /** @description `cursor` of the next page */
+            next: string | null;
+            /** @description The items of this page */
+            items: components["schemas"]["WebhookDelivery"][];
+        };
+        WebhookDelivery: {
+            /**
+             * Format: uuid
+             * @description The id of the delivery
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description `webhook-id`: the same at every endpoint, in every try and replay
+             */
+            messageId: string;
+            /**
+             * Format: uuid
+             * @description The endpoint
+             */
+            endpointId: string;
+            /**
+             * @description The type of the message; `webhook.test` of one on demand
+             * @example customer_lead.paid
+             */
+            type: string;
+            /**
+             * @description `held`: the endpoint is paused. `dead`: given up, until it is replayed. `delivered`: answered with 2xx
+             * @enum {string}
+             */
+            status: "pending" | "held" | "delivered" | "dead";
+            /**
+             * Format: int64
+             * @description Tries altogether
+             */
+            attempts: number;
+            /**
+             * Format: date-time
+             * @description The next try; null unless it is pending
+             */
+            nextAttemptAt: string | null;
+            /**
+             * @description Why the last try failed: a status, or `timeout`, `connection_refused`, `connection_failed`, `name_not_resolved`, `certificate_refused`, `address_refused`, `url_refused`, `unreadable`; why it was given up without one: `endpoint_removed`, `endpoint_disabled`. null: it did not fail
+             * @example 503
+             */
+            reason: string | null;
+            /**
+             * Format: date-time
+             * @description When it happened
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, GMT
+             */
+            changedAt: string;
+        };
         SavedSearchesPage: {
             /**
              * @description Whether it did what was asked; of a transaction, whether money moved as it says
@@ -9700,93 +9919,6 @@ export interface components {
             /** @description The items of this page */
             items: components["schemas"]["Email"][];
         };
-        Email: {
-            /**
-             * Format: uuid
-             * @description The id of the email
-             */
-            id: string;
-            /**
-             * @description `submitted`, or what the ledger mailed about by itself
-             * @enum {string}
-             */
-            kind: "submitted" | "refunded" | "unsubscribed" | "rebill-failed" | "frozen" | "renewed" | "invited" | "password-reset";
-            /**
-             * @description `accepted`, then `deferred` while it is tried again, then `sent` or `failed`
-             * @enum {string}
-             */
-            status: "accepted" | "deferred" | "sent" | "failed";
-            /** @description Why it is deferred or failed; empty for none */
-            reason: string;
-            /** @description Whether it was handed to no server, and kept instead */
-            kept: boolean;
-            /** @description true: test data, which no gateway of the real world has seen */
-            sandbox: boolean;
-            /** @description null once nothing is kept of it */
-            from: components["schemas"]["EmailSender"];
-            /** @description The recipients */
-            to: components["schemas"]["EmailAddress"][];
-            /** @description Those of a copy */
-            cc: components["schemas"]["EmailAddress"][];
-            /** @description Those of a hidden copy */
-            bcc: components["schemas"]["EmailAddress"][];
-            /** @description The subject line */
-            subject: string;
-            /** @description `string`, or the name of a template */
-            template: string;
-            /**
-             * Format: date-time
-             * @description ISO 8601, GMT
-             */
-            createdAt: string;
-            /**
-             * Format: date-time
-             * @description ISO 8601, GMT
-             */
-            changedAt: string;
-            /**
-             * Format: date-time
-             * @description null: it has ended
-             */
-            nextTryAt: string | null;
-            /**
-             * Format: uuid
-             * @description The email that it sends again; null for none
-             */
-            resentFrom: string | null;
-            /** @description Each try, the first first */
-            history: components["schemas"]["EmailAttempt"][];
-        };
-        EmailSender: {
-            /** @description May be empty */
-            name: string;
-            /** @description The email address */
-            address: string;
-        } | null;
-        EmailAddress: {
-            /** @description May be empty */
-            name: string;
-            /** @description The email address */
-            address: string;
-        };
-        EmailAttempt: {
-            /**
-             * Format: date-time
-             * @description ISO 8601, GMT
-             */
-            at: string;
-            /**
-             * @description `kept`: it was handed to no server
-             * @enum {string}
-             */
-            outcome: "sent" | "deferred" | "failed" | "kept" | "suppressed" | "opened" | "clicked";
-            /** @description Whom it is about; empty: all that were left */
-            recipient: string;
-            /** @description A code, such as that of the server */
-            reason: string;
-            /** @description The words of the server */
-            response: string;
-        };
         EmailBatchAnswer: {
             /**
              * @description Whether it did what was asked; of a transaction, whether money moved as it says
@@ -10516,58 +10648,6 @@ export interface components {
             next: string | null;
             /** @description The items of this page */
             items: components["schemas"]["WebhookDelivery"][];
-        };
-        WebhookDelivery: {
-            /**
-             * Format: uuid
-             * @description The id of the delivery
-             */
-            id: string;
-            /**
-             * Format: uuid
-             * @description `webhook-id`: the same at every endpoint, in every try and replay
-             */
-            messageId: string;
-            /**
-             * Format: uuid
-             * @description The endpoint
-             */
-            endpointId: string;
-            /**
-             * @description The type of the message; `webhook.test` of one on demand
-             * @example customer_lead.paid
-             */
-            type: string;
-            /**
-             * @description `held`: the endpoint is paused. `dead`: given up, until it is replayed. `delivered`: answered with 2xx
-             * @enum {string}
-             */
-            status: "pending" | "held" | "delivered" | "dead";
-            /**
-             * Format: int64
-             * @description Tries altogether
-             */
-            attempts: number;
-            /**
-             * Format: date-time
-             * @description The next try; null unless it is pending
-             */
-            nextAttemptAt: string | null;
-            /**
-             * @description Why the last try failed: a status, or `timeout`, `connection_refused`, `connection_failed`, `name_not_resolved`, `certificate_refused`, `address_refused`, `url_refused`, `unreadable`; why it was given up without one: `endpoint_removed`, `endpoint_disabled`. null: it did not fail
-             * @example 503
-             */
-            reason: string | null;
-            /**
-             * Format: date-time
-             * @description When it happened
-             */
-            createdAt: string;
-            /**
-             * Format: date-time
-             * @description ISO 8601, GMT
-             */
-            changedAt: string;
         };
         WebhookDeliveryDetailAnswer: {
             /**
@@ -11938,6 +12018,60 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["UnansweredPaymentsPage"];
+                };
+            };
+            default: components["responses"]["Refusal"];
+        };
+    };
+    listPaymentEmails: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The payment
+                 * @example 0e3eb00c-930f-8aa8-a016-a978d230da71
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The emails */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentEmailsPage"];
+                };
+            };
+            default: components["responses"]["Refusal"];
+        };
+    };
+    listPaymentWebhooks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The payment
+                 * @example 0e3eb00c-930f-8aa8-a016-a978d230da71
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The deliveries */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentWebhooksPage"];
                 };
             };
             default: components["responses"]["Refusal"];

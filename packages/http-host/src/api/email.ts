@@ -176,7 +176,7 @@ const Try = z
     response: z.string().meta({ description: 'The words of the server' }),
   })
   .meta({ id: 'EmailAttempt' });
-const EmailRecord = z
+export const EmailRecord = z
   .object({
     id: accepted.id,
     kind: z.enum(MAIL_KINDS).meta({

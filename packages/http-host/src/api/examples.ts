@@ -49,6 +49,7 @@ export const EXAMPLES: Required<DocumentInfo>['examples'] = {
     '/api/admin/blacklist/{id}': '01980a3c-5b1e-8c1f-8d5a-2f6b7c8d9e11',
     ...Object.fromEntries(REFERENCE_PATHS.map((path) => [`${path}/{id}`, 1])),
     '/v1/payments/{id}': PAYMENT_ID,
+    '/api/transactions/{id}': PAYMENT_ID,
     '/v1/checkout-sessions/{id}': SESSION_ID,
     '/api/public/checkout-sessions/{id}': SESSION_ID,
     '/widget/{file}': 'v1.js',

@@ -19,6 +19,7 @@ import { MERCHANT_ACCOUNT_BATCH } from './merchant-account-batch.ts';
 import { MERCHANT_ACCOUNTS } from './merchant-accounts.ts';
 import { MITIGATION } from './mitigation.ts';
 import { PAYMENT_LIST } from './payment-list.ts';
+import { PAYMENT_MESSAGES } from './payment-messages.ts';
 import { RECURRING } from './recurring.ts';
 import { REFERENCES } from './references.ts';
 import { SALES } from './sales.ts';
@@ -47,6 +48,7 @@ export const API = [
   CUSTOMERS,
   SEARCH,
   UNANSWERED,
+  PAYMENT_MESSAGES,
   SAVED_SEARCHES,
   MERCHANT_ACCOUNTS,
   MERCHANT_ACCOUNT_BATCH,

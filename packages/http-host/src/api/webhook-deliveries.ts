@@ -54,7 +54,7 @@ const fields = {
   createdAt: At.meta({ description: 'When it happened' }),
   changedAt: At,
 };
-const Delivery = z.object(fields).meta({ id: 'WebhookDelivery' });
+export const WebhookDelivery = z.object(fields).meta({ id: 'WebhookDelivery' });
 
 const Attempt = z
   .object({
@@ -116,7 +116,10 @@ function list(services: FaceServices): Endpoint {
     params,
     query: ListQuery,
     responses: {
-      200: { description: 'A page of deliveries', schema: pageOf(Delivery, 'WebhookDeliveries') },
+      200: {
+        description: 'A page of deliveries',
+        schema: pageOf(WebhookDelivery, 'WebhookDeliveries'),
+      },
     },
     rejections: ['not_found'],
     idempotency: 'none',
@@ -167,7 +170,7 @@ function read(services: FaceServices): Endpoint {
   });
 }
 
-const DeliveryAnswer = envelopeOf(Delivery, 'WebhookDeliveryAnswer');
+const DeliveryAnswer = envelopeOf(WebhookDelivery, 'WebhookDeliveryAnswer');
 
 function replay(services: FaceServices): Endpoint {
   return endpoint({
