@@ -31,33 +31,7 @@ import { unansweredOf } from './unanswered.ts';
 /** Raised when the documents mean something else though their shapes are the same. */
 const MEANING = 6;
 
-export const storedPayment = packed(
-  Transaction.Payment,
-  // biome-ignore format: the list of the fields, twice
-  ([
-    transactionId, sandbox, orderId, customerId, email, firstName, lastName, amountMinor,
-    currency, captureMode, applicationId, applicationKind, companyId, pinnedMerchantAccountId,
-    shopId, campaignId, affiliateId, productId, pricePointId, subscriptionId, plans,
-    paymentNumber, attempt, totalAttempt, card, walletPayA, walletPayB, partnerSession,
-    serviceSession, items, addresses, session, submittedAt, changedAt, completedAt, status,
-    blackListing, attempts, skipped, nextAction, authorizedMinor, authorizedAt, capturedMinor,
-    capturedAt, unknownSince, pendingCapture, pendingVoid, failedRequestIds, captureId, voided,
-    settledMinor, settlementReference, settlements, captureFeesMinor, otherFees,
-    reserveHeldMinor, reserveReleasedMinor, releaseIds, authCode, gatewayTransactionId, arn,
-    declineCode, note, refunds, chargebacks, alerts,
-  ]) => ({
-    transactionId, sandbox, orderId, customerId, email, firstName, lastName, amountMinor,
-    currency, captureMode, applicationId, applicationKind, companyId, pinnedMerchantAccountId,
-    shopId, campaignId, affiliateId, productId, pricePointId, subscriptionId, plans,
-    paymentNumber, attempt, totalAttempt, card, walletPayA, walletPayB, partnerSession,
-    serviceSession, items, addresses, session, submittedAt, changedAt, completedAt, status,
-    blackListing, attempts, skipped, nextAction, authorizedMinor, authorizedAt, capturedMinor,
-    capturedAt, unknownSince, pendingCapture, pendingVoid, failedRequestIds, captureId, voided,
-    settledMinor, settlementReference, settlements, captureFeesMinor, otherFees,
-    reserveHeldMinor, reserveReleasedMinor, releaseIds, authCode, gatewayTransactionId, arn,
-    declineCode, note, refunds, chargebacks, alerts,
-  }),
-);
+export const storedPayment = packed(Transaction.Payment);
 
 export const transactions: Projection<Transaction.Payment> = {
   name: TRANSACTIONS,
