@@ -10,6 +10,7 @@ import type { MerchantAccountParts } from '../merchant-accounts/index.ts';
 import { SharedKeyedMutex } from '../runtime/shared-keyed-mutex.ts';
 import { type Base, type PartsOf, slice, tenantPart } from '../slice.ts';
 import { logLostClaims } from '../storage/claims.ts';
+import { isShared } from '../storage/stores.ts';
 import type { TenantParts } from '../tenants/index.ts';
 import type { TransactionParts } from '../transactions/index.ts';
 import { followOutcomes } from './cap-settlement.ts';
@@ -54,7 +55,8 @@ export const PAYMENTS = slice({
     const shared = { ...base, gatewayAccounts, caps: new MonthlyCaps(commands) };
     const { gatewayReturnUrl: returnUrl } = base.settings;
     const reactor = new GatewayReactor({ ...shared, vault, returnUrl, mutex: sharedMutex });
-    const policies = new PolicyReactor({ ...base, isOnlyHost: stores.hostDatabase === undefined });
+    const isOnlyHost = !isShared(base.settings.eventStoreUrl);
+    const policies = new PolicyReactor({ ...base, isOnlyHost });
     const fingerprintOf = cardFingerprints(deriveKey(masterKey, 'card fingerprints'));
     const cards = new Cards({
       gateways,
