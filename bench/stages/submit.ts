@@ -26,9 +26,18 @@ const row: Row = {
   durability: 'synchronous=FULL on both sides: intent and outcome durable before the answer',
 };
 
+const cpu: Row = {
+  id: 'submit-cpu',
+  what: 'processor time of the main thread for a payment of submit, its followers included',
+  unit: 'µs/payment',
+  better: 'lower',
+  reach: { absolute: null },
+  durability: row.durability,
+};
+
 export const submit: Stage = {
   name: 'submit',
-  rows: [row],
+  rows: [row, cpu],
 
   async prepare({ folder, quick, say }) {
     const count = quick ? QUICK_PAYMENTS : PAYMENTS;
@@ -40,7 +49,7 @@ export const submit: Stage = {
     return {
       sides: {
         [row.id]: {
-          own: () => payments.make(count),
+          own: async () => (await payments.make(count)).perSecond,
           peers: {
             'raw-sqlite': async () => {
               rounds += 1;
@@ -48,6 +57,10 @@ export const submit: Stage = {
               return rawRate(path, payments.latest) / (payments.latest.length / count);
             },
           },
+        },
+        [cpu.id]: {
+          own: async () => (await payments.make(count)).cpuUs,
+          peers: { absolute: async () => 1 },
         },
       },
       facts: { payments: `${count} of ${CUSTOMERS} customers who have paid before` },
@@ -91,12 +104,13 @@ class Payments {
     this.#host = host;
   }
 
-  /** Answers how many a second, and rests. */
-  async make(count: number): Promise<number> {
+  /** Takes payments, and rests; `cpuUs` is the processor time of this thread for each. */
+  async make(count: number): Promise<{ readonly perSecond: number; readonly cpuUs: number }> {
     const { engine, events } = this.#host;
     const before = await events.head();
     const { payments } = engine.ledgers.as({ tenantId: TENANT, ...ACTOR });
     const end = this.#made + count;
+    const cpuBefore = process.threadCpuUsage();
     const startedAt = performance.now();
     await Promise.all(
       Array.from({ length: IN_FLIGHT }, async () => {
@@ -114,8 +128,9 @@ class Payments {
     const head = (await events.head()) as Position;
     await engine.followerProgress.reached(head, { timeoutMs: REST_MS });
     await engine.stores.progress.reached(head, { timeoutMs: REST_MS });
+    const { user, system } = process.threadCpuUsage(cpuBefore);
     this.latest = await this.#after(before);
-    return count / seconds;
+    return { perSecond: count / seconds, cpuUs: (user + system) / count };
   }
 
   async #after(after: Position | undefined): Promise<StoredEvent[]> {
