@@ -33,12 +33,27 @@ function without(value: unknown, plan: Plan): unknown {
   }
   const { members } = plan;
   if (members === undefined) return value;
-  const kept = Object.entries(value).flatMap(([name, each]) => {
+  return withoutIn(value as Readonly<Record<string, unknown>>, members);
+}
+
+/** Most bodies have nothing to remove: those are not copied. */
+function withoutIn(
+  value: Readonly<Record<string, unknown>>,
+  members: ReadonlyMap<string, Member>,
+): Readonly<Record<string, unknown>> {
+  let kept: Record<string, unknown> | undefined;
+  for (const name of Object.keys(value)) {
     const member = members.get(name);
-    if (member === undefined) return [[name, each]];
-    return each === null && member.nullIsAbsent ? [] : [[name, without(each, member.plan)]];
-  });
-  return Object.fromEntries(kept);
+    if (member === undefined) continue;
+    const each = value[name];
+    const isAbsent = each === null && member.nullIsAbsent;
+    const inside = isAbsent ? undefined : without(each, member.plan);
+    if (!isAbsent && inside === each) continue;
+    kept ??= { ...value };
+    if (isAbsent) delete kept[name];
+    else kept[name] = inside;
+  }
+  return kept ?? value;
 }
 
 function planOf(schema: z.core.$ZodType): Plan {
