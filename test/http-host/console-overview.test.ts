@@ -53,7 +53,80 @@ describe('sales', () => {
   });
 });
 
+describe('the time of the overview', () => {
+  it('goes to earlier and later times, and back to the last sales', async () => {
+    await caller.paid();
+    const today = new Date().toISOString().slice(0, 10);
+    const now = await owner.get(PAGE);
+    expect(now.text).toContain(`<strong>${daysBefore(today, 29)} to ${today}</strong>`);
+    expect(now.text).not.toContain('rel="next"');
+    expect(now.text).toContain(
+      `/console/live/transactions?dateFrom=${daysBefore(today, 29)}&amp;dateTo=${today}`,
+    );
+    const [, earlier = ''] = /rel="prev" href="([^"]+)"/.exec(now.text) ?? [];
+    const before = await owner.get(earlier.replaceAll('&amp;', '&'));
+    expect(before.text).toContain(`to ${daysBefore(today, 30)}</strong>`);
+    expect(before.text).toContain(`to=${today}">Later`);
+    const [, later = ''] = /rel="next" href="([^"]+)"/.exec(before.text) ?? [];
+    expect(later).toContain(`to=${today}`);
+    // So far on that there is nothing in the time before.
+    const far = await owner.get(`${PAGE}?to=2999-12-31`);
+    expect(far.text).toContain(`to=${today}">Sales before, to ${today}`);
+  });
+});
+
+describe('a company that has not sold for long', () => {
+  it('sees its last sales, and is led to them beside one new payment', async () => {
+    let now = '2026-01-15T12:00:00.000Z';
+    const home = await startHost({ clock: { now: () => now } });
+    try {
+      const shop = await openTenant(home, TENANT);
+      await openUser(home, TENANT, { email: OWNER, roleIds: ['owner'] });
+      const { id } = await shop.paid();
+      now = '2026-06-01T12:00:00.000Z';
+      const visitor = await signedIn(OWNER, home);
+      expect((await visitor.get(PAGE)).text).toContain('to 2026-01-15</strong>');
+      const empty = await visitor.get('/console/live/transactions');
+      const [, older = ''] = /href="([^"]+)">Show the newest, to 2026-01-15/.exec(empty.text) ?? [];
+      expect((await visitor.get(older.replaceAll('&amp;', '&'))).text).toContain(id);
+      await shop.paid();
+      const { text } = await visitor.get(PAGE);
+      expect(text).toContain('to 2026-06-01</strong>');
+      expect(text).toContain('to=2026-01-15">Sales before, to 2026-01-15');
+    } finally {
+      await home.close();
+    }
+  });
+});
+
+function daysBefore(day: string, days: number): string {
+  return new Date(Date.parse(day) - days * 86_400_000).toISOString().slice(0, 10);
+}
+
 describe('what needs a person', () => {
+  it('leads to what differs in settlements', async () => {
+    const list = '/console/live/settlements';
+    expect((await owner.get(list)).text).toContain('Nothing differs');
+    const { settlements } = running.host.engine.as({ tenantId: TENANT, actor: OWNER });
+    const lines = [
+      'reference,kind,gatewayTransactionId,amount,currency,fee,settledDate',
+      'payout-1-1,capture,unknown-1,19.99,GBP,0.40,2026-03-10',
+    ];
+    const account = await merchantAccount();
+    const asked = { merchantAccountId: account, name: 'payout-1' };
+    const { id } = await settlements.import(asked, bytesOf(`${lines.join('\n')}\n`));
+    expect(needOf(await owner.get(PAGE), list)).toBe('1');
+    const { text } = await owner.get(list);
+    expect(text).toContain('Not in the books');
+    expect(text).toContain('19.99');
+    expect((await owner.get(`${list}?merchantAccountId=999999`)).text).toContain('Nothing differs');
+    const imports = await owner.get(`${list}/imports`);
+    expect(imports.text).toContain('payout-1');
+    expect(imports.text).toContain(`${list}?settlementId=${id}`);
+    expect((await owner.get(`${list}?settlementId=${id}`)).text).toContain('payout-1-1');
+    expect((await owner.get('/console/test/settlements')).text).toContain('Nothing differs');
+  });
+
   it('leads to the payments that have no answer', async () => {
     const list = '/console/live/transactions/unanswered';
     expect((await owner.get(list)).text).toContain('Every payment has its answer');
@@ -91,4 +164,13 @@ describe('what needs a person', () => {
 function needOf({ text }: ShownPage, href: string): string | undefined {
   const needs = text.match(/<li><span class="badge[\s\S]*?<\/li>/g) ?? [];
   return needs.find((each) => each.includes(`href="${href}"`))?.match(/>([^<]*)<\/span>/)?.[1];
+}
+
+async function merchantAccount(): Promise<number> {
+  const { merchantAccounts } = running.host.engine.as({ tenantId: TENANT, actor: OWNER });
+  return (await merchantAccounts.list()).items[0]?.id ?? 0;
+}
+
+async function* bytesOf(text: string) {
+  yield Buffer.from(text);
 }

@@ -92,6 +92,7 @@ describe('the search box', () => {
     const page = await searched('1234.50 USD');
     expect(idsIn(page)).toEqual([]);
     expect(page.text).toContain('No transaction matches');
+    expect(page.text).toContain('dateFrom=2000-01-01">Search all days');
   });
 });
 

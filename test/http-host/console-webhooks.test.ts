@@ -199,7 +199,9 @@ describe('a delivery', () => {
       async () => (await ledger().webhooks.deliveries(id, { status: 'dead' })).items.length === 1,
       POLLING,
     );
-    expect((await owner.get(LIST)).text).toContain(`${page}?status=dead`);
+    expect((await owner.get(LIST)).text).toContain(`${page}?status=dead">1 given up`);
+    const overview = await owner.get('/console/live/overview');
+    expect(overview.text).toContain(`${page}?status=dead">Webhooks that were given up`);
     sink.status(200);
     await owner.submit(page, `${page}/resume`);
     await owner.submit(page, `${page}/replay`);

@@ -11,6 +11,7 @@ import { MERCHANT_ACCOUNTS } from './merchant-accounts/slice.ts';
 import { OPERATIONS } from './operations/slice.ts';
 import { OVERVIEW } from './overview/slice.ts';
 import { SETTINGS } from './settings/slice.ts';
+import { SETTLEMENTS } from './settlements/slice.ts';
 import type { ConsoleSlice } from './slice.ts';
 import { SUBSCRIPTIONS } from './subscriptions/slice.ts';
 import { TRANSACTIONS } from './transactions/slice.ts';
@@ -23,6 +24,7 @@ export const CONSOLE: readonly ConsoleSlice[] = [
   SUBSCRIPTIONS,
   DISPUTES,
   LEDGER,
+  SETTLEMENTS,
   MERCHANT_ACCOUNTS,
   LEADS,
   MAILS,

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { cursorOf, inCursor } from '../../api/cursor.ts';
 import { bounded, CurrencyCode, Day, text } from '../../api/wire.ts';
 import { addressWith } from '../list-address.ts';
+import { accountOptions } from '../merchant-accounts/options.ts';
 import { shownAccount } from '../shown.ts';
 import { consolePage } from '../slice.ts';
 import { ACCOUNT_PATH, AccountNumber, accountNames, nameOf, PATH, Place, READ } from './words.ts';
@@ -29,13 +30,14 @@ export const account = consolePage({
     .refine(daysInOrder, DAYS_IN_ORDER),
   template: '/ledger/account',
   async load(visit, { query: { after, ...asked } }) {
-    const [page, names] = await Promise.all([
+    const [page, names, accounts] = await Promise.all([
       visit.ledger.books.postings({
         ...asked,
         limit: PAGE_SIZE,
         ...(after !== undefined && { after: inCursor(after, Place) }),
       }),
       accountNames(visit),
+      accountOptions(visit),
     ]);
     const { merchantAccountId } = asked;
     const filter = { ...asked, merchantAccountId: merchantAccountId?.toString() };
@@ -51,6 +53,7 @@ export const account = consolePage({
     return {
       title: `${shownAccount(asked.account)}, ${asked.currency}`,
       filter,
+      accounts,
       name: merchantAccountId && nameOf(names, merchantAccountId),
       isNarrowed: asked.from !== undefined || asked.to !== undefined,
       days: [...Map.groupBy(shown, ({ at }) => at.slice(0, DAY_LENGTH))].map(([day, postings]) => ({

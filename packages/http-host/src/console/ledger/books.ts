@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { cursorOf, inCursor } from '../../api/cursor.ts';
 import { bounded, CurrencyCode, text } from '../../api/wire.ts';
 import { addressWith } from '../list-address.ts';
+import { accountOptions } from '../merchant-accounts/options.ts';
 import { shownAccount } from '../shown.ts';
 import { consolePage, type Visit } from '../slice.ts';
 import {
@@ -30,12 +31,14 @@ export const trialBalance = consolePage({
   query: z.object(filters),
   template: '/ledger/trial-balance',
   async load(visit, { query }) {
-    const [{ balanced, currencies }, names] = await Promise.all([
+    const [{ balanced, currencies }, names, accounts] = await Promise.all([
       visit.ledger.books.trialBalance(query),
       accountNames(visit),
+      accountOptions(visit),
     ]);
     return {
       filter: query,
+      accounts,
       isFiltered: Object.keys(query).length > 0,
       name: query.merchantAccountId && nameOf(names, query.merchantAccountId),
       statement: query.merchantAccountId && statementHref(visit, query.merchantAccountId),

@@ -1,12 +1,13 @@
 /** What needs a person: each with how many there are, as far as the first page says. */
 import { PATH as OPERATIONS, SCOPE as OPERATOR, PARKED } from '../operations/words.ts';
+import { PATH as SETTLEMENTS, SCOPE as SETTLEMENTS_SCOPE } from '../settlements/slice.ts';
 import type { Visit } from '../slice.ts';
 import { SCOPE as TRANSACTIONS } from '../transactions/list.ts';
 import { UNANSWERED_PATH } from '../transactions/unanswered.ts';
+import { endpointsOf } from '../webhooks/endpoints.ts';
 import { PATH as WEBHOOKS } from '../webhooks/words.ts';
 
 const MOST = 20;
-const MAX_ENDPOINTS = 20;
 /** A read model that has not applied an event for so long is behind. */
 const BEHIND_SECONDS = 60;
 
@@ -21,7 +22,8 @@ export interface Need {
   readonly isMore: boolean;
 }
 
-type Look = (visit: Visit) => Promise<number>;
+/** How many, and a page that lists them better than that of the kind. */
+type Look = (visit: Visit) => Promise<number | { readonly count: number; readonly path: string }>;
 
 interface NeedKind extends Pick<Need, 'title' | 'text'> {
   readonly scope: string;
@@ -43,7 +45,8 @@ const KINDS: readonly NeedKind[] = [
   {
     title: 'Settlement lines that match nothing',
     text: 'Compare them with the file of the acquirer.',
-    scope: 'settlements:read',
+    scope: SETTLEMENTS_SCOPE,
+    path: SETTLEMENTS,
     async look({ ledger }) {
       return (await ledger.settlements.unmatched({ limit: MOST + 1 })).items.length;
     },
@@ -62,13 +65,7 @@ const KINDS: readonly NeedKind[] = [
     text: 'Mend the endpoint, and replay them.',
     scope: 'webhooks:read',
     path: WEBHOOKS,
-    async look({ ledger }) {
-      const { items } = await ledger.webhookEndpoints.list({ limit: MAX_ENDPOINTS });
-      const pages = items.map(({ id }) =>
-        ledger.webhooks.deliveries(id, { status: 'dead', limit: MOST + 1 }),
-      );
-      return (await Promise.all(pages)).reduce((sum, page) => sum + page.items.length, 0);
-    },
+    look: deadWebhooks,
   },
   {
     title: 'Streams that are parked',
@@ -93,13 +90,31 @@ const KINDS: readonly NeedKind[] = [
   },
 ];
 
+/** Over all endpoints; where they are of one, its page lists them. */
+async function deadWebhooks(visit: Visit) {
+  const { webhooks } = visit.ledger;
+  const endpoints = (await endpointsOf(visit)).filter(({ direction }) => direction === 'out');
+  const counts = await Promise.all(
+    endpoints.map(async ({ id }) => {
+      const dead = await webhooks.deliveries(id, { status: 'dead', limit: MOST + 1 });
+      return { id, count: dead.items.length };
+    }),
+  );
+  const some = counts.filter(({ count }) => count > 0);
+  const count = some.reduce((sum, each) => sum + each.count, 0);
+  const [only] = some.length === 1 ? some : [];
+  return { count, path: only === undefined ? WEBHOOKS : `${WEBHOOKS}/${only.id}?status=dead` };
+}
+
 /** Those that the user may look at. */
 export async function needsOf(visit: Visit): Promise<readonly Need[]> {
   const kinds = KINDS.filter(({ scope }) => visit.may(scope));
   return Promise.all(
     kinds.map(async ({ title, text, path, look }) => {
-      const found = await look(visit);
-      const href = path && visit.href(path);
+      const looked = await look(visit);
+      const found = typeof looked === 'number' ? looked : looked.count;
+      const shown = typeof looked === 'number' ? path : looked.path;
+      const href = shown && visit.href(shown);
       return { title, text, href, count: Math.min(found, MOST), isMore: found > MOST };
     }),
   );

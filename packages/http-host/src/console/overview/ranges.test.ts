@@ -1,6 +1,6 @@
 /** What the overview compares. */
 import { describe, expect, it } from 'vitest';
-import { rangesTo } from './ranges.ts';
+import { laterTo, rangesTo } from './ranges.ts';
 
 describe('the time of the overview, and the time before', () => {
   it.each(['2024-02-29', '2024-12-31', '2025-01-31', '2026-11-23'])(
@@ -20,6 +20,16 @@ describe('the time of the overview, and the time before', () => {
       earlier: { from: '2024-01-02', to: '2024-01-31' },
     });
   });
+});
+
+it.each([
+  ['2010-12-20', 'day', '2011-01-19'],
+  ['2010-12-20', 'hour', '2010-12-22'],
+  ['2010-12-20', 'month', '2011-12-31'],
+  ['2026-11-20', 'day', '2026-11-23'],
+  ['2026-11-23', 'month', undefined],
+] as const)('after the time to %s by %s is that to %s', (to, by, later) => {
+  expect(laterTo(to, { by, today: '2026-11-23' })).toBe(later);
 });
 
 function indexOf(day: string): number {

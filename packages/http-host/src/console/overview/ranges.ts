@@ -10,7 +10,7 @@ const MONTHS = 12;
 export const DAYS = { hour: 2, day: 30 } as const;
 
 /** Both days included, GMT. */
-interface Range {
+export interface Range {
   readonly from: string;
   readonly to: string;
 }
@@ -23,6 +23,22 @@ export function rangesTo(
   const upTo = by === 'month' ? monthsTo : (day: string) => daysTo(day, DAYS[by]);
   const range = upTo(to);
   return { range, earlier: upTo(dayAfter(range.from, -1)) };
+}
+
+/** The end of as long a time right after it, at most today; undefined where it ends today. */
+export function laterTo(
+  to: string,
+  { by, today }: { readonly by: SalesUnit; readonly today: string },
+): string | undefined {
+  if (to >= today) return undefined;
+  const later = by === 'month' ? yearAfter(to) : dayAfter(to, DAYS[by]);
+  return later < today ? later : today;
+}
+
+/** The last day of the month a year later. */
+function yearAfter(day: string): string {
+  const [year = 0, month = 0] = day.split('-').map(Number);
+  return new Date(Date.UTC(year + 1, month, 0)).toISOString().slice(0, DAY_LENGTH);
 }
 
 function daysTo(to: string, days: number): Range {

@@ -4,18 +4,19 @@ import type { SalesUnit } from '@counterfoil/projections';
 import { z } from 'zod';
 import { CurrencyCode, Day } from '../../api/wire.ts';
 import { hrefOf, statusOf } from '../disputes/queue.ts';
+import { addressWith } from '../list-address.ts';
 import { consolePage, consoleSlice, type Visit } from '../slice.ts';
+import { LONG_AGO } from '../transactions/list.ts';
 import { needsOf } from './needs.ts';
-import { DAY_MS, DAYS, rangesTo } from './ranges.ts';
+import { DAY_MS, DAYS, laterTo, type Range, rangesTo } from './ranges.ts';
 import { type SalesCurrency, salesChart, shownPeriod } from './sales-chart.ts';
 
 const PATH = '/overview';
 const DAY_LENGTH = 'yyyy-mm-dd'.length;
 const MONTH_LENGTH = 'yyyy-mm'.length;
 const MAX_DISPUTES = 6;
-/** Searches without days are of the latest months only. */
-const LONG_AGO = '2000-01-01';
 const PERCENT = 100;
+const TRANSACTIONS = 'transactions:read';
 const UNKNOWN_BRAND = 0;
 
 const TITLES: Readonly<Record<SalesUnit, string>> = {
@@ -35,16 +36,33 @@ const overview = consolePage({
   template: '/overview/overview',
   async load(visit, { query: { by = 'day', to, currency } }) {
     const mayReadBooks = visit.may('ledger:read');
-    const last = to ?? (await lastDay(visit));
-    const [sales, subscriptions, disputes, needs] = await Promise.all([
-      mayReadBooks ? salesOf(visit, { by, to: last, currency }) : undefined,
+    const today = visit.services.now().slice(0, DAY_LENGTH);
+    const last = to ?? (await lastDay(visit, today));
+    const { range, earlier } = rangesTo(last, by);
+    const [sales, subscriptions, disputes, needs, before] = await Promise.all([
+      mayReadBooks ? salesOf(visit, { by, range, earlier, currency }) : undefined,
       mayReadBooks ? subscriptionsOf(visit) : [],
       visit.may('disputes:read') ? visit.ledger.disputes.list({ limit: MAX_DISPUTES }) : undefined,
       needsOf(visit),
+      newestDay(visit, earlier.to),
     ]);
     return {
       by,
-      to: last,
+      range,
+      periods: {
+        earlier: earlier.to,
+        later: laterTo(last, { by, today }),
+        before,
+        isLatest: to === undefined,
+      },
+      transactions: visit.may(TRANSACTIONS)
+        ? addressWith(visit.href('/transactions'), {
+            dateFrom: range.from,
+            dateTo: range.to,
+            currency: sales?.shown,
+          })
+        : undefined,
+      newestHref: addressWith(visit.href(PATH), { by, currency }),
       units: Object.entries(TITLES).map(([unit, title]) => ({ unit, title })),
       hrefOf: (change: Record<string, string>) => {
         const asked = { by, to: last, ...(currency !== undefined && { currency }), ...change };
@@ -63,33 +81,40 @@ const overview = consolePage({
 });
 
 /** Today; where nothing happened for long, the day of the newest transaction. */
-async function lastDay(visit: Visit): Promise<string> {
-  const today = visit.services.now().slice(0, DAY_LENGTH);
-  if (!visit.may('transactions:read')) return today;
-  const { transactions } = await visit.ledger.transactions.search({ dateFrom: LONG_AGO, limit: 1 });
-  const newest = transactions[0]?.sent.slice(0, DAY_LENGTH) ?? today;
+async function lastDay(visit: Visit, today: string): Promise<string> {
+  const newest = (await newestDay(visit, today)) ?? today;
   return Date.parse(today) - Date.parse(newest) > DAYS.day * DAY_MS ? newest : today;
+}
+
+/** The day of the newest transaction up to a day; undefined without one. */
+async function newestDay(visit: Visit, dateTo: string): Promise<string | undefined> {
+  if (!visit.may(TRANSACTIONS)) return undefined;
+  const asked = { dateFrom: LONG_AGO, dateTo, limit: 1 };
+  const { transactions } = await visit.ledger.transactions.search(asked);
+  return transactions[0]?.sent.slice(0, DAY_LENGTH);
 }
 
 interface SalesAsked {
   readonly by: SalesUnit;
-  readonly to: string;
+  readonly range: Range;
+  readonly earlier: Range;
   readonly currency: string | undefined;
 }
 
-async function salesOf(visit: Visit, { by, to, currency }: SalesAsked) {
-  const { range, earlier } = rangesTo(to, by);
+async function salesOf(visit: Visit, { by, range, earlier, currency }: SalesAsked) {
   const [now, before] = await Promise.all([
     visit.ledger.books.sales({ unit: by, ...range }),
     visit.ledger.books.sales({ unit: by, ...earlier }),
   ]);
   const most = now.currencies.toSorted((a, b) => b.totals.captures - a.totals.captures)[0];
   const shown = now.currencies.find((each) => each.currency === currency) ?? most;
-  if (shown === undefined) return { currencies: [], shown: undefined };
+  if (shown === undefined)
+    return { currencies: [], shown: undefined, hasBefore: before.currencies.length > 0 };
   const same = before.currencies.find((each) => each.currency === shown.currency);
   return {
     currencies: now.currencies.map((each) => each.currency),
     shown: shown.currency,
+    hasBefore: before.currencies.length > 0,
     figures: figuresOf(shown, same),
     chart: salesChart(shown, same?.periods ?? []),
     rows: shown.periods.map((each) => ({ ...each, period: shownPeriod(each.period) })),

@@ -17,6 +17,11 @@ export const SAVED_PATH = '/transactions/saved';
 export const SAVE_FORM = 'save-search';
 const EXPORT_PATH = '/transactions/export.csv';
 const PAGE_SIZE = 25;
+/** Searches without days are of the latest ones only. */
+export const LONG_AGO = '2000-01-01';
+const SHOWN_DAYS = 30;
+const DAY_MS = 86_400_000;
+const DAY_LENGTH = 'yyyy-mm-dd'.length;
 
 /** Of an input; a list of numbers is a text. */
 const TYPES = {
@@ -64,6 +69,7 @@ export const list = consolePage({
       others: meanings
         .filter((name) => name !== meaning)
         .map((name) => ({ name: MEANINGS[name], href: addressWith(base, { ...asked, as: name }) })),
+      older: page.count === 0 ? await olderOf(visit, { isNarrowed, query }) : undefined,
       addresses: {
         list: base,
         first: after === undefined ? undefined : addressWith(base, state),
@@ -76,6 +82,27 @@ export const list = consolePage({
     };
   },
 });
+
+interface Missed {
+  readonly isNarrowed: boolean;
+  readonly query: ListQuery;
+}
+
+/** Where nothing is found in the latest days: the newest ones, or the same search of all days. */
+async function olderOf(visit: Visit, { isNarrowed, query }: Missed) {
+  const base = visit.href(PATH);
+  if (isNarrowed) {
+    if (query.dateFrom || query.dateTo || query.days) return undefined;
+    return { href: addressWith(base, { ...query, dateFrom: LONG_AGO }), action: 'Search all days' };
+  }
+  const found = await visit.ledger.transactions.search({ dateFrom: LONG_AGO, limit: 1 });
+  const newest = found.transactions[0]?.sent.slice(0, DAY_LENGTH);
+  if (newest === undefined) return undefined;
+  const first = new Date(Date.parse(newest) - (SHOWN_DAYS - 1) * DAY_MS);
+  const dateFrom = first.toISOString().slice(0, DAY_LENGTH);
+  const href = addressWith(base, { dateFrom, dateTo: newest });
+  return { href, action: `Show the newest, to ${newest}` };
+}
 
 const NOTHING: SearchPage = {
   count: 0,

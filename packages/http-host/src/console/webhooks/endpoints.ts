@@ -31,7 +31,7 @@ export async function endpointOf(visit: Visit, id: string): Promise<WebhookEndpo
 }
 
 /** All of this environment, the oldest first. */
-async function endpointsOf({ ledger, environment }: Visit): Promise<WebhookEndpointView[]> {
+export async function endpointsOf({ ledger, environment }: Visit): Promise<WebhookEndpointView[]> {
   const found: WebhookEndpointView[] = [];
   let after: string | undefined;
   do {
@@ -67,14 +67,21 @@ const list = consolePage({
   },
 });
 
-/** The newest delivery, and whether some were given up. */
+/** At most so many that were given up are counted of an endpoint. */
+const MOST_DEAD = 20;
+
+/** The newest delivery, and how many were given up: `20+` for more. */
 async function newestOf({ ledger }: Visit, { id, direction }: WebhookEndpointView) {
   if (direction === 'in') return undefined;
   const [all, dead] = await Promise.all([
     ledger.webhooks.deliveries(id, { limit: 1 }),
-    ledger.webhooks.deliveries(id, { limit: 1, status: 'dead' }),
+    ledger.webhooks.deliveries(id, { limit: MOST_DEAD + 1, status: 'dead' }),
   ]);
-  return { at: all.items[0]?.createdAt, hasDead: dead.items.length > 0 };
+  const count = dead.items.length;
+  return {
+    at: all.items[0]?.createdAt,
+    dead: count > MOST_DEAD ? `${MOST_DEAD}+` : String(count || ''),
+  };
 }
 
 /** What the fields of an endpoint may be. */
