@@ -90,6 +90,9 @@ describe('the queue', () => {
     const idsIn = ({ text }: ShownPage) =>
       [...text.matchAll(/href="[^"]+\/disputes\/([0-9a-f-]{36})"/g)].map(([, id = '']) => id);
     expect(idsIn(await worker.get(`${QUEUE}?kind=chargeback`))).not.toContain(alert);
+    expect(idsIn(await worker.get(`${QUEUE}?dueBy=2000-01-01`))).not.toContain(alert);
+    expect(idsIn(await worker.get(`${QUEUE}?dueBy=2999-01-01`))).toContain(alert);
+    expect(idsIn(await worker.get(`${QUEUE}?merchantAccountId=999999`))).toEqual([]);
     expect(idsIn(await worker.get(`${QUEUE}?status=AlertOpen`))).toContain(alert);
     expect(idsIn(await worker.get(`${QUEUE}?status=AlertExpired`))).toEqual([]);
     expect((await worker.get(`${QUEUE}?status=Lost`)).status).toBe(400);

@@ -122,6 +122,17 @@ describe('a change', () => {
     expect([mcc, psp, agent]).toEqual(['1111', 'Mine', 'Theirs']);
   });
 
+  it('shows what is not set as empty, suggests companies by name, and takes a cap away', async () => {
+    const page = await owner.get(EDIT);
+    expect(page.text).toMatch(/<datalist id="gatewayId-options"><option value="\d+">[^<]+</);
+    const form = formIn(page);
+    expect(form['customFee']).toBe('');
+    const { monthlyCap } = await accounts().get(ACCOUNT);
+    expect((await owner.post(EDIT, { ...form, monthlyCap: '' })).status).toBe(303);
+    expect((await accounts().get(ACCOUNT)).monthlyCap).toBe(0);
+    await accounts().amend(ACCOUNT, { patch: { monthlyCap } });
+  });
+
   it('that is wrong is refused beside its field', async () => {
     const form = { ...formIn(await owner.get(EDIT)), mcc: '12', discountRatePercentage: 'much' };
     const { status, text } = await owner.post(EDIT, form);

@@ -97,6 +97,16 @@ describe('the search box', () => {
 });
 
 describe('the list', () => {
+  it('offers merchant accounts and companies by name, to those who may read them', async () => {
+    const owner = await signedIn(OWNER);
+    const { text } = await owner.get(LIST);
+    expect(text).toMatch(
+      /<select id="merchantAccountIds"[\s\S]*?<option value="\d+">[^<]+\(\d+\)</,
+    );
+    const several = await owner.get(`${LIST}?merchantAccountIds=1,2`);
+    expect(several.text).toMatch(/<input id="merchantAccountIds"[^>]*value="1,2"/);
+  });
+
   it('takes all filters from its address, and says which of them is wrong', async () => {
     const both = await agent.get(`${LIST}?${new URLSearchParams({ orderIds: '815,4711000' })}`);
     expect(idsIn(both)).toHaveLength(2);

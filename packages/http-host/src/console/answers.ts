@@ -5,7 +5,14 @@ import { anchorOfTerm } from '../api/terms.ts';
 import type { JsonResult, RawResult } from '../http/endpoint.ts';
 import type { Refusal } from '../http/errors.ts';
 import { assetAddresses } from './assets.ts';
-import { shownAccount, shownAmount, shownDate, shownEvent } from './shown.ts';
+import {
+  shownAccount,
+  shownAction,
+  shownAmount,
+  shownDate,
+  shownEvent,
+  shownWords,
+} from './shown.ts';
 
 /** Every value in the templates is escaped. */
 const ETA = new Eta({
@@ -71,6 +78,8 @@ export function pageAnswer({
     date: shownDate,
     account: shownAccount,
     event: shownEvent,
+    action: shownAction,
+    words: shownWords,
     anchorOfTerm,
   };
   const given = { again: undefined, assets: assetAddresses(), shown, ...data };

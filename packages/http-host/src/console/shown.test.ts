@@ -1,6 +1,6 @@
 /** Names of accounts and events in plain words. */
 import { expect, it } from 'vitest';
-import { shownAccount, shownEvent } from './shown.ts';
+import { shownAccount, shownAction, shownEvent } from './shown.ts';
 
 it.each([
   ['acquirer-receivable', 'Acquirer receivable'],
@@ -16,4 +16,11 @@ it.each([
   ['Refunded', 'Refunded'],
 ])('calls the event %s %s', (type, words) => {
   expect(shownEvent(type)).toBe(words);
+});
+
+it.each([
+  ['payments.refund', 'Payments: refund'],
+  ['signIns.signIn', 'Sign-ins: sign in'],
+])('calls the action %s %s', (action, words) => {
+  expect(shownAction(action)).toBe(words);
 });

@@ -35,6 +35,19 @@ export function shownEvent(type: string): string {
   return capital(type.replaceAll(/(?<=[a-z])[A-Z]/g, ' $&').toLowerCase());
 }
 
+/** Of a code: `rate_limited` is `Rate limited`. */
+export function shownWords(code: string): string {
+  return capital(code.replaceAll(/[-_]/g, ' '));
+}
+
+/** Of a command: `signIns.signIn` is `Sign-ins: sign in`. */
+export function shownAction(action: string): string {
+  const [part = '', call = ''] = action.split('.').map((name) => {
+    return name.replaceAll(/(?<=[a-z])[A-Z]/g, ' $&').toLowerCase();
+  });
+  return capital(`${part.replace('sign ins', 'sign-ins')}: ${call}`);
+}
+
 function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -3,7 +3,9 @@ import type { DisputeRecord } from '@counterfoil/projections';
 import { QUEUE_STATUS } from '@counterfoil/projections';
 import { z } from 'zod';
 import { cursorOf, inCursor } from '../../api/cursor.ts';
-import { bounded } from '../../api/wire.ts';
+import { bounded, Day, Id, queryInteger } from '../../api/wire.ts';
+import { addressWith } from '../list-address.ts';
+import { accountOptions } from '../options.ts';
 import { consolePage, type Visit } from '../slice.ts';
 import { shownStatus } from '../transactions/status.ts';
 
@@ -39,23 +41,31 @@ export const queue = consolePage({
   query: z.object({
     status: z.enum([WAITING, ALL, ...QUEUE_STATUS]).optional(),
     kind: z.enum(['chargeback', 'alert']).optional(),
+    merchantAccountId: queryInteger(Id).optional(),
+    dueBy: Day.optional(),
     after: bounded(MAX_CURSOR).optional(),
   }),
   template: '/disputes/queue',
-  async load(visit, { query: { status = WAITING, kind, after } }) {
+  async load(visit, { query: { status = WAITING, kind, merchantAccountId, dueBy, after } }) {
     const { disputes, moreResults, end } = await visit.ledger.disputes.list({
       limit: PAGE_SIZE,
       ...(status !== WAITING && { statuses: status === ALL ? [...QUEUE_STATUS] : [status] }),
       ...(kind !== undefined && { kind }),
+      ...(merchantAccountId !== undefined && { merchantAccountIds: [merchantAccountId] }),
+      ...(dueBy !== undefined && { dueBy: `${dueBy}T23:59:59.999Z` }),
       ...(after !== undefined && { after: inCursor(after, Place) }),
     });
     const base = visit.href(PATH);
-    const here = (more: Record<string, string>) =>
-      `${base}?${new URLSearchParams({ status, ...(kind !== undefined && { kind }), ...more })}`;
+    const asked = { status, kind, merchantAccountId: merchantAccountId?.toString(), dueBy };
+    const here = (more: Record<string, string>) => addressWith(base, { ...asked, ...more });
     return {
       status,
       kind: kind ?? '',
-      isNarrowed: status !== WAITING || kind !== undefined,
+      dueBy,
+      merchantAccountId: asked.merchantAccountId,
+      accounts: await accountOptions(visit),
+      isNarrowed:
+        status !== WAITING || [kind, merchantAccountId, dueBy].some((each) => each !== undefined),
       kinds: KINDS,
       statuses: [
         { value: WAITING, label: 'Waiting' },

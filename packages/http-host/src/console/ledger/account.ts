@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { cursorOf, inCursor } from '../../api/cursor.ts';
 import { bounded, CurrencyCode, Day, text } from '../../api/wire.ts';
 import { addressWith } from '../list-address.ts';
-import { accountOptions } from '../merchant-accounts/options.ts';
+import { accountOptions } from '../options.ts';
 import { shownAccount } from '../shown.ts';
 import { consolePage } from '../slice.ts';
 import { ACCOUNT_PATH, AccountNumber, accountNames, nameOf, PATH, Place, READ } from './words.ts';

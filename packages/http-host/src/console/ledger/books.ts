@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { cursorOf, inCursor } from '../../api/cursor.ts';
 import { bounded, CurrencyCode, text } from '../../api/wire.ts';
 import { addressWith } from '../list-address.ts';
-import { accountOptions } from '../merchant-accounts/options.ts';
+import { accountOptions } from '../options.ts';
 import { shownAccount } from '../shown.ts';
 import { consolePage, type Visit } from '../slice.ts';
 import {

@@ -7,6 +7,7 @@ import { SeenVersion } from '../fields.ts';
 import { type ConsolePage, consoleForm, consolePage } from '../slice.ts';
 import { enteredOf, settingOf, type Texts } from './entered.ts';
 import { FIELDS, type Field, fieldText, GROUPS } from './fields.ts';
+import { knownIds, optionsOf } from './known-ids.ts';
 import { AccountParams, hrefOf, list, PATH, WRITE_SCOPE } from './list.ts';
 
 const FORM = 'change-merchant-account';
@@ -40,6 +41,7 @@ export const edit: ConsolePage = consolePage({
   async load(visit, { params: { id }, again }) {
     const account = await visit.ledger.merchantAccounts.get(id);
     const now = textsOf(account);
+    const known = await knownIds(visit);
     const { success, data: before = now } = Before.safeParse(again?.values['before']);
     const entered = again === undefined || !success ? now : enteredOf(again.values);
     const isStale =
@@ -54,6 +56,7 @@ export const edit: ConsolePage = consolePage({
         fields: fields.map((field) => ({
           ...field,
           value: mine.has(field.name) ? entered[field.name] : now[field.name],
+          ...optionsOf(known, field.name),
         })),
       })),
       conflicts: isStale

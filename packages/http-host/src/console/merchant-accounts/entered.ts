@@ -13,13 +13,16 @@ export function enteredOf(fields: Readonly<Record<string, unknown>>): Texts {
 const NUMBER = /^-?\d+(\.\d+)?$/;
 
 /** As the interface takes it; what is no number is left to it to refuse. */
-export function settingOf({ kind }: Pick<Field, 'kind'>, text: string): unknown {
+export function settingOf(
+  { kind, isRequired = false }: Pick<Field, 'kind' | 'isRequired'>,
+  text: string,
+): unknown {
   switch (kind) {
     case 'switch':
       return text === 'yes';
     case 'number':
     case 'optional-number':
-      if (text === '') return null;
+      if (text === '') return kind === 'number' && !isRequired ? 0 : null;
       return NUMBER.test(text) ? Number(text) : text;
     case 'currencies':
       return currenciesIn(text).map((currency) => ({ currency }));

@@ -29,8 +29,8 @@ export const GROUPS: readonly { readonly title: string; readonly fields: readonl
     fields: [
       text('title', 'Title', required),
       text('mid', 'MID', required),
-      number('companyId', 'Company id', required),
-      number('gatewayId', 'Gateway id', required),
+      number('companyId', 'Company', required),
+      number('gatewayId', 'Gateway', required),
       text('mcc', 'MCC', { hint: 'Four digits' }),
       text('caid', 'CAID'),
       text('shorthandSuffix', 'Shorthand suffix'),
@@ -50,7 +50,7 @@ export const GROUPS: readonly { readonly title: string; readonly fields: readonl
   {
     title: 'Limits and routing',
     fields: [
-      number('monthlyCap', 'Monthly cap', { hint: 'In the default currency; 0 for none' }),
+      number('monthlyCap', 'Monthly cap', { hint: 'In the default currency; empty for none' }),
       of('optional-number')('maxPrice', 'Largest payment', { hint: 'Empty for no limit' }),
       toggle('fullyLive', 'Fully live'),
       toggle('enabledNetworkA', 'Network A'),
@@ -133,6 +133,8 @@ export function fieldText(account: MerchantAccountView, { name, kind }: Field): 
     return account.currencies.map(({ currency }) => currency).join(', ');
   }
   if (typeof value === 'boolean') return value ? 'yes' : '';
+  // Nothing is set.
+  if (kind === 'number' && value === 0) return '';
   return value === null ? '' : String(value);
 }
 

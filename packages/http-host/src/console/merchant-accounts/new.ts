@@ -2,17 +2,16 @@
 import { randomUUID } from 'node:crypto';
 import type { TenantLedger } from '@counterfoil/engine';
 import { Uuid } from '../../api/wire.ts';
-import { type ConsolePage, consoleForm, consolePage, type Visit } from '../slice.ts';
+import { type ConsolePage, consoleForm, consolePage } from '../slice.ts';
 import { NewSecrets, SECRETS, secretFields } from './credentials.ts';
 import { currenciesIn, enteredOf, settingOf, type Texts } from './entered.ts';
 import { FIELDS, GROUPS } from './fields.ts';
+import { type KnownIds, knownIds, optionsOf } from './known-ids.ts';
 import { hrefOf, list, NEW_PATH, WRITE_SCOPE } from './list.ts';
 
 type Opening = Parameters<TenantLedger['merchantAccounts']['open']>[0];
 
-const REFERENCES_SCOPE = 'references:read';
 /** Named under their fields. */
-const MOST_NAMED = 6;
 
 /** After the currencies. */
 const CREDENTIALS_PLACE = 2;
@@ -37,7 +36,8 @@ export const opening: ConsolePage = consolePage({
       fields: fields.map((field) => ({
         ...field,
         value: entered[field.name] ?? '',
-        ...hintOf(known, field.name),
+        ...(field.name === 'currencies' && { hint: 'Separated by commas' }),
+        ...optionsOf(known, field.name),
       })),
     }));
     return {
@@ -55,38 +55,10 @@ export const opening: ConsolePage = consolePage({
   },
 });
 
-interface Known {
-  readonly id: number;
-  readonly name: string;
-}
-type KnownIds = Readonly<Record<'companyId' | 'gatewayId', readonly Known[]>>;
-
-/** The companies of the tenant, and the gateways that its accounts have. */
-async function knownIds(visit: Visit): Promise<KnownIds> {
-  const { merchantAccounts, references } = visit.ledger;
-  const [accounts, companies] = await Promise.all([
-    merchantAccounts.list(),
-    visit.may(REFERENCES_SCOPE) ? references.list('companies') : { items: [] },
-  ]);
-  const gateways = new Map(accounts.items.map(({ gatewayId, gateway }) => [gatewayId, gateway]));
-  return {
-    companyId: companies.items.map(({ id, name }) => ({ id, name })),
-    gatewayId: [...gateways].map(([id, name]) => ({ id, name })),
-  };
-}
-
 /** Where there is but one, it is meant. */
 function onlyOf(known: KnownIds): Texts {
   const only = Object.entries(known).filter(([, each]) => each.length === 1);
   return Object.fromEntries(only.map(([field, [each]]) => [field, String(each?.id)]));
-}
-
-function hintOf(known: KnownIds, field: string): { readonly hint?: string } {
-  if (field === 'currencies') return { hint: 'Separated by commas' };
-  const ids = field === 'companyId' || field === 'gatewayId' ? known[field] : [];
-  if (ids.length === 0) return {};
-  const named = ids.slice(0, MOST_NAMED).map(({ id, name }) => (name ? `${id} ${name}` : `${id}`));
-  return { hint: named.join(', ') + (ids.length > MOST_NAMED ? ', …' : '') };
 }
 
 export const open = consoleForm({

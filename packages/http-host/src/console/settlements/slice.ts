@@ -6,7 +6,7 @@ import { cursorOf, inCursor } from '../../api/cursor.ts';
 import { bounded, Uuid } from '../../api/wire.ts';
 import { AccountNumber, accountNames, nameOf } from '../ledger/words.ts';
 import { addressWith } from '../list-address.ts';
-import { accountOptions } from '../merchant-accounts/options.ts';
+import { accountOptions } from '../options.ts';
 import { shownMoney } from '../shown.ts';
 import { consolePage, consoleSlice, type Visit } from '../slice.ts';
 

@@ -6,6 +6,7 @@ import { csvOf } from '../../api/csv.ts';
 import { cursorOf, inCursor } from '../../api/cursor.ts';
 import { Refusal } from '../../http/errors.ts';
 import { addressWith } from '../list-address.ts';
+import { accountOptions, referenceOptions } from '../options.ts';
 import { type Again, type ConsoleFile, consolePage, type Problem, type Visit } from '../slice.ts';
 import { datedSearch, FILTERS, ListQuery, savedAddress, searchesOf } from './search-filters.ts';
 import { MEANINGS, type MeaningName } from './search-words.ts';
@@ -62,7 +63,7 @@ export const list = consolePage({
       problems,
       query,
       isNarrowed,
-      fields: FILTERS.map((each) => ({ ...each, type: TYPES[each.kind], value: query[each.name] })),
+      fields: await fieldsOf(visit, query),
       isFiltered: FILTERS.some(({ name }) => query[name] !== undefined),
       rows: page.transactions.map((record) => rowOf(visit, record)),
       found: meaning === undefined ? undefined : MEANINGS[meaning],
@@ -82,6 +83,28 @@ export const list = consolePage({
     };
   },
 });
+
+/** Of these a name is chosen, where the list is short. */
+const CHOICES: Partial<Record<string, (visit: Visit) => ReturnType<typeof accountOptions>>> = {
+  merchantAccountIds: accountOptions,
+  companyIds: (visit) => referenceOptions(visit, 'companies'),
+  applicationIds: (visit) => referenceOptions(visit, 'applications'),
+  productIds: (visit) => referenceOptions(visit, 'products'),
+  campaignIds: (visit) => referenceOptions(visit, 'campaigns'),
+};
+
+async function fieldsOf(visit: Visit, query: ListQuery) {
+  return Promise.all(
+    FILTERS.map(async (each) => {
+      const value = query[each.name];
+      const options = await CHOICES[each.name]?.(visit);
+      // Several ids in one address are no choice of one.
+      const isOne = value === undefined || options?.some((option) => option.value === value);
+      const isChoice = isOne && options !== undefined && options.length > 0;
+      return { ...each, type: TYPES[each.kind], value, options: isChoice ? options : undefined };
+    }),
+  );
+}
 
 interface Missed {
   readonly isNarrowed: boolean;

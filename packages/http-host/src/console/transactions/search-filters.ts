@@ -45,11 +45,11 @@ export const FILTERS: readonly Filter[] = [
   filter('authCodes', 'Authorization code', 'texts'),
   filter('descriptorContains', 'Descriptor contains', 'text'),
   filter('subscriptionIds', 'Subscription id'),
-  filter('merchantAccountIds', 'Merchant account id'),
-  filter('companyIds', 'Company id'),
-  filter('applicationIds', 'Application id'),
-  filter('productIds', 'Product id'),
-  filter('campaignIds', 'Campaign id'),
+  filter('merchantAccountIds', 'Merchant account'),
+  filter('companyIds', 'Company'),
+  filter('applicationIds', 'Application'),
+  filter('productIds', 'Product'),
+  filter('campaignIds', 'Campaign'),
   filter('affiliateIds', 'Affiliate id'),
 ];
 
