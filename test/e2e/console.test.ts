@@ -31,7 +31,7 @@ let running: Running;
 let owner: Caller;
 let browser: Browser;
 let page: Page;
-let errors: readonly string[];
+let errors: string[];
 
 beforeAll(async () => {
   if (CHROMIUM === undefined) return;
@@ -70,15 +70,18 @@ async function signedInElsewhere(options: BrowserContextOptions = {}) {
   return { page: other, context };
 }
 
-/** What Chromium lists as an error of a page that says so itself. */
-const isConflict = (text: string) => text.includes('409');
-const isMissing = (text: string) => text.includes('404');
+/** Chromium lists a page as an error that says itself why it is refused. */
+function forgive(status: number): void {
+  const kept = errors.filter((error) => !error.includes(`status of ${status}`));
+  errors.splice(0, errors.length, ...kept);
+}
+
+/** Paths that were looked at. */
+const looked = new Set<string>();
 
 /** No fault of axe-core, no error, nothing that the policy refused, and nothing beyond the width. */
-async function expectNoFaults(
-  name: string,
-  isExpected: (error: string) => boolean = () => false,
-): Promise<void> {
+async function expectNoFaults(name: string): Promise<void> {
+  looked.add(new URL(page.url()).pathname);
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 800 });
     const beyond = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
@@ -95,10 +98,7 @@ async function expectNoFaults(
     }
   }
   expect(await watched(page.mainFrame(), 'violations'), name).toEqual([]);
-  expect(
-    errors.filter((error) => !isExpected(error)),
-    name,
-  ).toEqual([]);
+  expect(errors, name).toEqual([]);
 }
 
 describe.skipIf(CHROMIUM === undefined)('an owner', () => {
@@ -142,7 +142,7 @@ describe.skipIf(CHROMIUM === undefined)('an owner', () => {
     await page.click('button:has-text("Send a test")');
     await expectNoFaults('webhooks-delivery');
     await page.click('.trail a >> nth=1');
-    await page.click('text=Settings >> nth=-1');
+    await page.click('.actions >> text=Settings');
     await expectNoFaults('webhooks-settings');
     await go('/console/test/webhooks/new-source');
     await expectNoFaults('webhooks-new-source');
@@ -256,14 +256,14 @@ describe.skipIf(CHROMIUM === undefined)('an owner', () => {
     await page.fill('#action', 'users.invite');
     await page.keyboard.press('Enter');
     await page.waitForURL('**/activity?*action=users.invite*');
-    await page.waitForFunction("document.querySelectorAll('#records tbody tr').length === 1");
+    await page.waitForSelector('#records tbody tr:nth-child(3)', { state: 'detached' });
     expect(await page.evaluate('globalThis.isSamePage')).toBe(true);
     expect(await page.textContent('#records time')).toMatch(/ago|now/);
     expect(await page.getAttribute('#records a[download]', 'href')).toContain(
       'action=users.invite',
     );
     await page.reload();
-    expect(await page.locator('#records tbody tr').count()).toBe(1);
+    expect(await page.locator('#records tbody tr').count()).toBe(2);
     await expectNoFaults('activity-filtered');
   });
 
@@ -301,8 +301,7 @@ describe.skipIf(CHROMIUM === undefined)('an owner', () => {
     await page.keyboard.press('Escape');
     await page.keyboard.press('/');
     await page.waitForURL('**/transactions#search');
-    const focused = 'document.activeElement.hasAttribute("data-search")';
-    await page.waitForFunction(focused);
+    await page.waitForSelector('[data-search]:focus');
   });
 
   it('reads times in the own zone, and is told the keys', async () => {
@@ -358,8 +357,9 @@ describe.skipIf(CHROMIUM === undefined)('an owner', () => {
     await page.click('button:has-text("Refund 60.00 GBP")');
     expect(await page.textContent('h1')).toBe('The payment has changed');
     expect(await page.textContent('.story')).toContain(`asked for by ${SECOND}`);
-    expect(await page.textContent('.sums')).toMatch(/Left to refund\s+40\.00 GBP/);
-    await expectNoFaults('transaction-changed', isConflict);
+    expect(await page.textContent('.sums')).toMatch(/Left to refund\s*40\.00 GBP/);
+    forgive(409);
+    await expectNoFaults('transaction-changed');
     await other.context.close();
   });
 
@@ -380,20 +380,6 @@ describe.skipIf(CHROMIUM === undefined)('an owner', () => {
     await plain.click('button:has-text("Refund 7.50 GBP")');
     expect(await plain.textContent('.notice')).toContain('7.50 GBP refunded');
     await context.close();
-  });
-
-  it('finds every section of the navigation without faults', async () => {
-    await go('/console/live/overview');
-    const links = page.locator('.sections a');
-    const paths = await links.evaluateAll((all) => all.map((each) => each.getAttribute('href')));
-    expect(paths.length).toBeGreaterThan(12);
-    for (const path of [...paths, '/console/live/settlements/imports', '/console/live/glossary']) {
-      await go(path ?? '');
-      await expectNoFaults(`section${(path ?? '').replaceAll('/', '-')}`);
-    }
-    await go('/console/live/nowhere');
-    expect(await page.textContent('h1')).toBe('There is no such page');
-    await expectNoFaults('nowhere', isMissing);
   });
 
   it('types a quantity, which chooses the items, and reads what is left', async () => {
@@ -499,7 +485,23 @@ describe.skipIf(CHROMIUM === undefined)('an owner', () => {
     expect(await page.isVisible('.sections')).toBe(false);
     expect(await page.isVisible('button:has-text("Print")')).toBe(false);
     expect(await page.isVisible('form >> text=Show')).toBe(false);
-    expect(await page.isVisible('table >> text=100.00')).toBe(true);
+    expect(await page.isVisible('table >> text=Captured')).toBe(true);
     await page.emulateMedia({ media: 'screen' });
+  });
+
+  it('finds what is left of the navigation without faults', async () => {
+    await go('/console/live/overview');
+    const links = page.locator('.sections a');
+    const paths = await links.evaluateAll((all) => all.map((each) => each.getAttribute('href')));
+    expect(paths.length).toBeGreaterThan(12);
+    for (const path of [...paths, '/console/live/settlements/imports', '/console/live/glossary']) {
+      if (path === null || looked.has(path)) continue;
+      await go(path);
+      await expectNoFaults(`section${path.replaceAll('/', '-')}`);
+    }
+    await go('/console/live/nowhere');
+    expect(await page.textContent('h1')).toBe('There is no such page');
+    forgive(404);
+    await expectNoFaults('nowhere');
   });
 });

@@ -142,5 +142,7 @@ export function fieldText(account: MerchantAccountView, { name, kind }: Field): 
 export function shownText(account: MerchantAccountView, field: Field): string {
   const text = fieldText(account, field);
   if (field.kind === 'switch') return text === '' ? 'No' : 'Yes';
+  // A fee of nothing is a fact too.
+  if (field.kind === 'number') return String(account[field.name]);
   return text;
 }
