@@ -187,14 +187,16 @@ export class TenantMails {
     if (!success) return [];
     const { tenantId } = this.#acting;
     const stream = Transaction.streamOf({ tenantId, transactionId });
-    const recorded = await this.#services.commands.recordedIn(Transaction, stream);
+    const { commands } = this.#services;
+    // Of a payment only refunds are mailed: without one the log is not read.
+    const payment = await commands.stateOf(Transaction, stream);
+    if (payment === null || payment.refunds.length === 0) return [];
+    const { sandbox } = payment;
+    if (this.#acting.environment === 'test' && !sandbox) return [];
+    const recorded = await commands.recordedIn(Transaction, stream);
     const asking = recorded
       .filter(({ event }) => MAILED_EVENTS.has(event.type))
       .slice(0, MAX_LIMIT);
-    const [first] = recorded;
-    if (asking.length === 0 || first?.event.type !== 'PaymentSubmitted') return [];
-    const { sandbox } = first.event;
-    if (this.#acting.environment === 'test' && !sandbox) return [];
     const owner = this.#owner(sandbox);
     const found = await this.#services.mails.ofEvents(
       owner,
