@@ -1,6 +1,5 @@
 /** Names of lease holders on files. They contain the process id, so that a dead holder is detected. */
 import { hostname } from 'node:os';
-import process from 'node:process';
 
 const NAME = /^process-(\d+)-(.+)$/;
 

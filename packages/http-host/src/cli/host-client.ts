@@ -1,11 +1,12 @@
 /** Requests of commands to a host, over whatever connection reaches it. */
-import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
+import type { IncomingMessage, RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
+import { request as httpRequest } from '../http/node-http.ts';
 
 const MS_PER_SECOND = 1_000;
 const TOO_MANY_REQUESTS = 429;

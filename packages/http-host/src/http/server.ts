@@ -1,11 +1,5 @@
 /** The HTTP server: node:http with explicit limits, responses, and graceful shutdown. */
-import {
-  createServer,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-  STATUS_CODES,
-} from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, ListenOptions, Socket } from 'node:net';
 import { type Duplex, duplexPair } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -20,6 +14,7 @@ import type { Readiness } from './health.ts';
 import type { Idempotency } from './idempotency.ts';
 import { logRequest, requestLoggerOf } from './logging.ts';
 import type { Metrics } from './metrics.ts';
+import { createServer, STATUS_CODES } from './node-http.ts';
 import { Overload } from './overload.ts';
 import { type OperatorDirectory, Pipeline } from './pipeline.ts';
 import type { RateLimits } from './rate-limit.ts';
