@@ -12,6 +12,7 @@ import { mails } from './stages/mails.ts';
 import { paymentMemory } from './stages/payment-memory.ts';
 import { postgresLog } from './stages/postgres-log.ts';
 import { postgresReadModels } from './stages/postgres-read-models.ts';
+import { postgresWorkers } from './stages/postgres-workers.ts';
 import { protocolLog } from './stages/protocol-log.ts';
 import { readModels } from './stages/read-models.ts';
 import { rebills } from './stages/rebills.ts';
@@ -32,6 +33,7 @@ export const stages: readonly Stage[] = [
   httpLead,
   readModels,
   postgresReadModels,
+  postgresWorkers,
   submit,
   rebills,
   settlement,

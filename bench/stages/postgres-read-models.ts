@@ -111,14 +111,17 @@ function projectionSides(models: Once<Models>): Sides {
 }
 
 function bulkApplySides(models: Once<Models>): Sides {
-  const builds = once(async () => liveBuilds(await (await models()).store()));
+  const stored = once(async () => (await models()).store());
+  const builds = once(async () => liveBuilds(await stored()));
   const documents = once(async () => (await models()).documents());
   const rounds = { own: counter(), peer: counter() };
   const own: Measure = async () => {
     const commits = await (await models()).recorded(rounds.own());
     const buildOf = await builds();
+    const shards = await (await stored()).shards();
     const seconds = await secondsFor(commits, async ({ projection, commit }) => {
-      const { outcome } = await (await buildOf(projection)).commit({ ...commit, epoch: EPOCH });
+      const moves = movesOf(commit, shards);
+      const { outcome } = await (await buildOf(projection)).commit({ ...commit, moves });
       if (outcome !== 'committed') throw new Error(`a commit to ${projection} is ${outcome}`);
     });
     return changesIn(commits) / seconds;
@@ -164,7 +167,8 @@ function liveBuilds(store: ReadModelStore): (projection: string) => Promise<Buil
   const open = async (projection: string) => {
     const build = await store.live(projection);
     if (build === undefined) throw new Error(`${projection} has no live build`);
-    if (!(await build.fence(EPOCH))) throw new Error(`${projection} was fenced by another`);
+    const holds = (await build.checkpoints()).map((_, shard) => ({ shard, epoch: EPOCH }));
+    if (!(await build.fence(holds))) throw new Error(`${projection} was fenced by another`);
     return build;
   };
   return (projection) => {
@@ -172,6 +176,12 @@ function liveBuilds(store: ReadModelStore): (projection: string) => Promise<Buil
     known.set(projection, build);
     return build;
   };
+}
+
+/** The move of a recorded commit, of read models in a file, for all shards. */
+function movesOf({ moves: [move] }: Commit, shards: number): Commit['moves'] {
+  if (move === undefined) throw new Error('a commit moves nothing');
+  return Array.from({ length: shards }, (_, shard) => ({ ...move, shard, epoch: EPOCH }));
 }
 
 /** A recorded commit of a worker. */

@@ -33,11 +33,13 @@ const METADATA = '{"actor":"shop@example.test"}';
 export interface Payments {
   readonly size: number;
   readonly seed: number;
+  /** Default: 1. */
+  readonly tenants?: number;
 }
 
 /** The payment with a number. Numbers from `size` on are for payments during the measurement. */
-export function paymentOf(number: number, { size, seed }: Payments): SyntheticPayment {
-  const payment = syntheticPayment(number, { payments: size, seed });
+export function paymentOf(number: number, { size, seed, tenants = 1 }: Payments): SyntheticPayment {
+  const payment = syntheticPayment(number, { payments: size, seed, tenants });
   if (number % RARE_EVERY !== 0) return payment;
   const shop = 1 + (Math.floor(number / RARE_EVERY) % RARE_SHOPS);
   const events = payment.events.map((event) =>
@@ -116,6 +118,7 @@ export function* streamsOf(payments: Payments): Generator<readonly Recorded[]> {
 /** A log and its read models on disk. */
 export interface ReadSide {
   readonly payments: Payments;
+  readonly logPath: string;
   readonly modelsPath: string;
   /** For further appends. */
   readonly log: EventStore;
@@ -144,6 +147,7 @@ export async function makeReadSide(
   await store.close();
   return {
     payments,
+    logPath: path,
     modelsPath,
     log,
     follower,

@@ -1,6 +1,5 @@
 /** Claims: the log contains every acknowledged command exactly once, and nothing else. */
 import { decodeRecord, openerOf, toMinor } from '@counterfoil/core';
-import type { Credentials } from '@counterfoil/test/caller';
 import { type Model, type Payment, refundsOf } from '@counterfoil/test/model';
 import type { Balancer } from './balancer.ts';
 import { type Claim, differences } from './claim.ts';
@@ -198,17 +197,13 @@ export function textOf({ status, body }: Sent['answer']): string {
  */
 export async function sameAnswers(
   sent: readonly Sent[],
-  {
-    balancer,
-    hosts,
-    as,
-  }: { readonly balancer: Balancer; readonly hosts: readonly Member[]; readonly as: Credentials },
+  { balancer, hosts }: { readonly balancer: Balancer; readonly hosts: readonly Member[] },
 ): Promise<Claim> {
   const problems: string[] = [];
   const rest = sent.values();
   const work = async () => {
     for (const each of rest) {
-      const { path, body, key, answer } = each;
+      const { path, body, key, answer, as } = each;
       const now = new Set<string>();
       for (const host of hosts) {
         const again = await balancer.sendTo(host, { path, body, key }, as);

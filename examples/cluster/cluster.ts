@@ -1,4 +1,4 @@
-/** Two hosts and two workers on one log and one PostgreSQL, and access to those stores. */
+/** Two hosts and four workers on one log and one PostgreSQL, and access to those stores. */
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,13 +17,14 @@ import type { Options } from './options.ts';
 import { openServers } from './stores.ts';
 
 const HOSTS = ['host A', 'host B'] as const;
-const WORKERS = ['worker A', 'worker B'] as const;
+const WORKERS = ['worker A', 'worker B', 'worker C', 'worker D'] as const;
 const MASTER_KEY_BYTES = 32;
 /** The hosts' timeout for the sandbox gateway; unknown outcomes are resolved later. */
 const GATEWAY_TIMEOUT_MS = 2_000;
 
 const OPERATOR = { actor: 'operator@cluster.example' };
-const SHOP_ID = 1 as TenantId;
+/** In different shards of the read models. */
+const SHOP_IDS = [1, 4, 6, 7] as const;
 const NARROW_ID = 2 as TenantId;
 /** More than the load ever needs. */
 const NO_LIMIT = 10_000_000;
@@ -45,8 +46,8 @@ export interface Cluster {
   /** The servers, for the printed summary. */
   readonly described: string;
   readonly readModelUrl: string;
-  /** The tenant of the load. */
-  readonly shop: Credentials;
+  /** The tenants of the load. */
+  readonly shops: readonly Credentials[];
   /** The tenant with a low rate limit. */
   readonly narrow: Credentials;
   readonly inside: Inside;
@@ -96,12 +97,14 @@ export async function startCluster(
 
 type Env = Readonly<Record<string, string>>;
 
-/** Two tenants, one with a low limit, created as the command line does. */
-async function onboard(env: Env): Promise<Pick<Cluster, 'shop' | 'narrow'>> {
+/** The tenants, one with a low limit, created as the command line does. */
+async function onboard(env: Env): Promise<Pick<Cluster, 'shops' | 'narrow'>> {
   const host = await compose(readConfig(env));
   try {
+    const shops: Credentials[] = [];
+    for (const id of SHOP_IDS) shops.push(await onboardOne(host, id as TenantId, NO_LIMIT));
     return {
-      shop: await onboardOne(host, SHOP_ID, NO_LIMIT),
+      shops,
       narrow: await onboardOne(host, NARROW_ID, NARROW_LIMIT),
     };
   } finally {

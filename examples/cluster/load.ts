@@ -4,10 +4,11 @@ import { type Credentials, type Json, USER_EMAIL } from '@counterfoil/test/calle
 import { Dice } from '@counterfoil/test/dice';
 import type { Answered, Balancer } from './balancer.ts';
 
-/** Concurrent customers. */
-const CUSTOMERS = 6;
+/** Concurrent customers of a tenant. */
+const CUSTOMERS = 2;
 const MOST_PAUSE_MS = 60;
-const FIRST_ORDER = 1_001;
+/** Orders of different tenants have different numbers, so that one taken twice is noticed. */
+const ORDERS_APART = 1_000_000;
 const LEAST_MINOR = 100;
 const AMOUNTS = 90_000;
 const MINOR_A_MAJOR = 100;
@@ -29,6 +30,7 @@ export interface Sent {
   readonly body: Json;
   readonly key: string;
   readonly answer: { readonly status: number; readonly body: Json };
+  readonly as: Credentials;
 }
 
 interface LoadOptions {
@@ -45,14 +47,14 @@ export class Load {
   /** Errors that ended a customer early. */
   readonly failures: string[] = [];
   readonly #balancer: Balancer;
-  readonly #as: Credentials;
+  readonly as: Credentials;
   readonly #seed: number;
   #orders = 0;
   #keys = 0;
 
   constructor({ balancer, as, seed }: LoadOptions) {
     this.#balancer = balancer;
-    this.#as = as;
+    this.as = as;
     this.#seed = seed;
   }
 
@@ -79,19 +81,20 @@ export class Load {
   async ask(kind: Kind, path: string, body: Json): Promise<Answered> {
     this.#keys += 1;
     const key = `cluster-${this.#seed}-${this.#keys}`;
-    const answer = await this.#balancer.send({ path, body, key }, this.#as);
+    const answer = await this.#balancer.send({ path, body, key }, this.as);
     this.keep({ kind, path, body, key, answer });
     return answer;
   }
 
-  keep({ answer, ...request }: Sent): void {
-    this.sent.push({ ...request, answer: { status: answer.status, body: answer.body } });
+  keep({ answer, ...request }: Omit<Sent, 'as'>): void {
+    const { status, body } = answer;
+    this.sent.push({ ...request, as: this.as, answer: { status, body } });
   }
 
   /** A new random payment. */
   drawPayment(dice: Dice): Json {
     this.#orders += 1;
-    const orderId = FIRST_ORDER + this.#orders;
+    const orderId = this.as.tenantId * ORDERS_APART + this.#orders;
     return {
       orderId,
       amount: (LEAST_MINOR + dice.roll(AMOUNTS)) / MINOR_A_MAJOR,
@@ -173,7 +176,7 @@ export class Load {
   }
 
   get #claims(): Json {
-    return { parentCompanyId: this.#as.tenantId, userEmail: USER_EMAIL };
+    return { parentCompanyId: this.as.tenantId, userEmail: USER_EMAIL };
   }
 
   /** What one host acknowledged is visible at the other, in the detail or in the search. */
@@ -190,7 +193,7 @@ export class Load {
           },
         }
       : { path: '/api/transactions/search', body: { transactionIds: [expected.id] } };
-    const answer = await this.#balancer.send(asked, this.#as, { elsewhere: by });
+    const answer = await this.#balancer.send(asked, this.as, { elsewhere: by });
     if (answer.by !== by) this.looks += 1;
     const shown = recordIn(answer.body, expected.id);
     if (shown !== undefined && (isOpen(expected.status) || shown.status === expected.status))

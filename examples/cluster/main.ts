@@ -1,5 +1,5 @@
 /**
- * Two hosts and two workers on one log and one PostgreSQL, killed at random while customers pay:
+ * Two hosts and four workers on one log and one PostgreSQL, killed at random while customers pay:
  * `npx -y pnpm@12 example:cluster [--seconds 60] [--seed 7] [--log postgres|eventstoredb]`. Exits
  * with 0 only if every claim about the final state holds.
  */
@@ -21,7 +21,7 @@ try {
 /** Everything started ends with this process, also on interruption. */
 async function within(options: Options): Promise<void> {
   const { seconds, seed } = options;
-  console.log(`seed ${seed}: two hosts and two workers, killed at random for ${seconds} s`);
+  console.log(`seed ${seed}: two hosts and four workers, killed at random for ${seconds} s`);
   const making = new AsyncDisposableStack();
   const starting = startCluster(options, making);
   let ending: Promise<void> | undefined;

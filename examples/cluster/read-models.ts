@@ -51,7 +51,7 @@ export async function equalToRebuilt(inside: Inside): Promise<Claim> {
 interface Shown {
   readonly balancer: Balancer;
   readonly hosts: readonly Member[];
-  readonly as: Credentials;
+  readonly all: readonly Credentials[];
 }
 
 /** Debits equal credits in the journal of the whole log, and the accounts are its sums. */
@@ -61,7 +61,22 @@ export async function balancedBooks(model: Model, inside: Inside, shown: Shown):
   for (const [currency, minor] of sumMinor) {
     if (minor !== 0n) problems.push(`the journal is off by ${minor} ${currency}`);
   }
-  const { tenantId } = shown.as;
+  let count = 0;
+  for (const as of shown.all) {
+    const found = await booksOf(as, { model, inside, shown });
+    problems.push(...found.problems);
+    count += found.accounts;
+  }
+  const facts = `${entries} journal entries, ${count} accounts of ${shown.all.length} tenants, a trial balance at each host`;
+  return { says: 'books balanced', facts, problems };
+}
+
+async function booksOf(
+  as: Credentials,
+  { model, inside, shown }: { model: Model; inside: Inside; shown: Shown },
+): Promise<{ readonly accounts: number; readonly problems: readonly string[] }> {
+  const { tenantId } = as;
+  const problems: string[] = [];
   const view = new LedgerView(inside.readModels);
   const { accounts } = await view.accounts({ tenantId, limit: MOST_ACCOUNTS });
   const live = accounts.map((each) =>
@@ -77,11 +92,10 @@ export async function balancedBooks(model: Model, inside: Inside, shown: Shown):
   }
   for (const host of shown.hosts) {
     const path = '/api/ledger/trial-balance';
-    const { body } = await shown.balancer.sendTo(host, { path }, shown.as);
+    const { body } = await shown.balancer.sendTo(host, { path }, as);
     if (body.balanced !== true) problems.push(`${host.name} shows ${JSON.stringify(body)}`);
   }
-  const facts = `${entries} journal entries, ${accounts.length} accounts, a trial balance at each host`;
-  return { says: 'books balanced', facts, problems };
+  return { accounts: accounts.length, problems };
 }
 
 /** Debit minus credit of all entries by currency, and their number. */

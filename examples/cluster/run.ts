@@ -9,13 +9,15 @@ import { type Claim, printClaim } from './claim.ts';
 import type { Cluster } from './cluster.ts';
 import { noSecondEffect, stillOpen } from './gateway-books.ts';
 import { Killer } from './killer.ts';
-import { Load } from './load.ts';
+import { Load, type Sent } from './load.ts';
 import type { Options } from './options.ts';
 import { balancedBooks, caughtUp, equalToRebuilt } from './read-models.ts';
 import { sharedKeys, sharedRateLimit } from './shared-limits.ts';
 import { Watcher } from './watcher.ts';
 
 const LOOK_MS = 250;
+/** So that the loads draw different numbers, under different keys. */
+const SEEDS_APART = 1_000;
 const START_LIMIT_MS = 180_000;
 /** An unknown outcome is queried after five seconds, and again after a minute. */
 const SETTLED_LIMIT_MS = 180_000;
@@ -29,7 +31,8 @@ const LONGEST_STANDSTILL_MS = 90_000;
 interface Parts {
   readonly cluster: Cluster;
   readonly balancer: Balancer;
-  readonly load: Load;
+  /** One for each shop. */
+  readonly loads: readonly Load[];
   readonly watcher: Watcher;
 }
 
@@ -44,13 +47,17 @@ export async function run(
   const balancer = new Balancer(cluster.hosts);
   making.defer(() => balancer.stop());
   await allUp(cluster, balancer);
-  const load = new Load({ balancer, as: cluster.shop, seed });
-  await load.ask('payment', '/v1/payments', load.drawPayment(new Dice(seed)));
+  const loads = cluster.shops.map(
+    (as, index) => new Load({ balancer, as, seed: seed + index * SEEDS_APART }),
+  );
+  for (const load of loads) {
+    await load.ask('payment', '/v1/payments', load.drawPayment(new Dice(seed)));
+  }
   const { readModelUrl, inside } = cluster;
   const watcher = new Watcher({ readModelUrl, events: inside.events });
   making.defer(() => watcher.stop());
   await watcher.start();
-  const parts = { cluster, balancer, load, watcher };
+  const parts = { cluster, balancer, loads, watcher };
   await loadUnderKills(parts, options);
   console.log('Kills ended: waiting until everything is settled');
   await allUp(cluster, balancer);
@@ -76,7 +83,7 @@ async function allUp({ members, hosts }: Cluster, balancer: Balancer): Promise<v
 
 /** Runs load and kills concurrently. */
 async function loadUnderKills(
-  { cluster, balancer, load, watcher }: Parts,
+  { cluster, balancer, loads, watcher }: Parts,
   { seconds, seed }: Options,
 ): Promise<void> {
   const bar = new SingleBar({
@@ -93,7 +100,7 @@ async function loadUnderKills(
   const ending = new AbortController();
   bar.start(seconds, 0, figures());
   const running = Promise.all([
-    load.run(ending.signal),
+    ...loads.map((load) => load.run(ending.signal)),
     new Killer(cluster.members, new Dice(seed + 1)).run(ending.signal),
   ]);
   for (let second = 1; second <= seconds; second += 1) {
@@ -126,49 +133,65 @@ async function settled({ inside }: Cluster): Promise<Model> {
 }
 
 async function prove(
-  { cluster, balancer, load, watcher }: Parts,
+  { cluster, balancer, loads, watcher }: Parts,
   { seed }: { readonly seed: number; readonly model: Model },
 ): Promise<readonly Claim[]> {
-  const { hosts, shop: as, inside } = cluster;
+  const { hosts, inside } = cluster;
+  const [load] = loads;
+  if (load === undefined) throw new Error('there is no tenant');
   const races = { balancer, load, dice: new Dice(seed + 2), name: `race-${seed}` };
   const limit = await sharedRateLimit(cluster, balancer);
   const keys = await sharedKeys(cluster, races);
-  await load.lookAcross(races.dice, CALM_LOOKS);
+  for (const each of loads) await each.lookAcross(races.dice, CALM_LOOKS / loads.length);
   await settled(cluster);
-  const same = await sameAnswers(load.sent, { balancer, hosts, as });
+  const same = await sameAnswers(sentBy(loads), { balancer, hosts });
   // Any second effect of the repeated keys would be visible here.
   const model = await settled(cluster);
   return [
-    await exactlyOnce({ model, sent: load.sent }, inside),
+    await exactlyOnce({ model, sent: sentBy(loads) }, inside),
     same,
-    readYourWrites(load),
+    readYourWrites(loads),
     await equalToRebuilt(inside),
-    await balancedBooks(model, inside, { balancer, hosts, as }),
+    await balancedBooks(model, inside, { balancer, hosts, all: cluster.shops }),
     await noSecondEffect(model, inside),
     limit,
     keys,
-    oneWorker(cluster, watcher),
+    await oneWorkerEach(cluster, watcher),
     noFaults(cluster, balancer),
   ];
 }
 
-function readYourWrites({ looks, unseen, failures }: Load): Claim {
+function sentBy(loads: readonly Load[]): readonly Sent[] {
+  return loads.flatMap(({ sent }) => sent);
+}
+
+function readYourWrites(loads: readonly Load[]): Claim {
+  const looks = loads.reduce((sum, load) => sum + load.looks, 0);
   const facts = `${looks} details and searches at the other host`;
-  const problems = [...unseen, ...failures];
+  const problems = loads.flatMap(({ unseen, failures }) => [...unseen, ...failures]);
   if (looks < CALM_LOOKS / 2) problems.push('too few were at another host');
   return { says: 'what was acknowledged is seen', facts, problems };
 }
 
-/** Takeovers without a kill would mean that workers compete for the lease. */
-function oneWorker({ workers }: Cluster, watcher: Watcher): Claim {
+/** More takeovers than kills and returns explain would mean that workers compete for a shard. */
+async function oneWorkerEach({ workers }: Cluster, watcher: Watcher): Promise<Claim> {
+  const shares = await watcher.sharesInRest(workers.length);
   const { takeovers, longestStandstillMs, looks } = watcher;
   const kills = killsOf(workers);
   const problems = [...watcher.faults];
-  if (takeovers > kills) problems.push(`${takeovers} takeovers after ${kills} kills`);
+  const shards = shares.reduce((sum, share) => sum + share, 0);
+  // A death and a return can move every shard once, and so can the start.
+  if (takeovers > (2 * kills + 1) * shards) {
+    problems.push(`${takeovers} takeovers after ${kills} kills`);
+  }
+  if (kills > 0 && takeovers === 0) problems.push('no worker took over from another');
   if (longestStandstillMs > LONGEST_STANDSTILL_MS)
-    problems.push('no worker applied events for too long');
-  const facts = `${takeovers} takeovers after ${kills} kills of workers, the read models stood still for ${inSeconds(longestStandstillMs)} s at most, epochs and checkpoints only grew in ${looks} looks`;
-  return { says: 'one worker applies at a time', facts, problems };
+    problems.push('no worker applied events of a shard for too long');
+  if (shares.length !== workers.length || Math.max(...shares) - Math.min(...shares) > 1) {
+    problems.push(`the workers have ${shares.join(', ')} shards`);
+  }
+  const facts = `${takeovers} takeovers of a shard after ${kills} kills of workers, ${shares.join(', ')} shards at the end, the read models stood still for ${inSeconds(longestStandstillMs)} s at most, epochs and checkpoints only grew in ${looks} looks`;
+  return { says: 'one worker applies a shard at a time', facts, problems };
 }
 
 function noFaults({ members }: Cluster, { internalErrors }: Balancer): Claim {
@@ -181,16 +204,16 @@ function noFaults({ members }: Cluster, { internalErrors }: Balancer): Claim {
 }
 
 function tellFigures(
-  { cluster, balancer, watcher, load }: Parts,
+  { cluster, balancer, watcher, loads }: Parts,
   { seconds, seed }: Options,
 ): void {
   const { hosts, workers } = cluster;
   const { answers, repeats } = balancer;
   console.log(
     [
-      `seed ${seed}: ${answers} requests answered (${load.sent.length} commands, ${repeats} tries repeated)`,
+      `seed ${seed}: ${answers} requests answered (${sentBy(loads).length} commands, ${repeats} tries repeated)`,
       `${killsOf(hosts)} kills of hosts and ${killsOf(workers)} of workers in ${seconds} s`,
-      `${watcher.takeovers} takeovers of the projections and ${watcher.leaderships} of the hosts' own work`,
+      `${watcher.takeovers} takeovers of shards and ${watcher.leaderships} of the hosts' own work`,
       `longest standstill ${inSeconds(watcher.longestStandstillMs)} s`,
     ].join('; '),
   );

@@ -41,7 +41,7 @@ export async function sharedRateLimit(
 
 /** The same key at both hosts concurrently: one acts, and the responses agree. */
 export async function sharedKeys(
-  { hosts, shop }: Cluster,
+  { hosts }: Cluster,
   {
     balancer,
     load,
@@ -62,10 +62,10 @@ export async function sharedKeys(
       body: load.drawPayment(dice),
       key: `${name}-${race}`,
     } satisfies Request;
-    const first = await Promise.all(hosts.map((host) => balancer.once(host, request, shop)));
+    const first = await Promise.all(hosts.map((host) => balancer.once(host, request, load.as)));
     inFlight += first.filter(({ body }) => body.code === 'idempotency_in_flight').length;
     // A request that was refused as in flight is retried, as callers do.
-    const again = await Promise.all(hosts.map((host) => balancer.sendTo(host, request, shop)));
+    const again = await Promise.all(hosts.map((host) => balancer.sendTo(host, request, load.as)));
     const answers = [...first.filter(isDecided), ...again];
     const final = new Set(answers.filter((each) => !isOpen(each)).map(textOf));
     const ids = new Set(answers.map(({ body }) => body.id));

@@ -1,4 +1,4 @@
-/** Observes which worker applies the log to the read models, and for how long none does. */
+/** Observes which workers apply the log to the shards of the read models, and for how long none does. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventStore } from '@counterfoil/core';
 import { PROJECTIONS } from '@counterfoil/projections';
@@ -6,18 +6,25 @@ import pg from 'pg';
 
 const LOOK_MS = 100;
 /** The leases of the workers, and of the hosts' background work. */
-const PROJECTIONS_LEASE = 'projections';
+const OF_SHARD = /^projections\/\d+$/;
 const REACTORS_LEASE = 'reactors';
 
 const LOOK = `
-  SELECT b.projection, b.position, b.epoch::text AS epoch, NULL AS name
-  FROM counterfoil_read_models.builds b
+  SELECT b.projection || '/' || s.shard AS shard, s.position, s.epoch::text AS epoch, NULL AS name
+  FROM counterfoil_read_models.shards s JOIN counterfoil_read_models.builds b ON b.id = s.build_id
   JOIN counterfoil_read_models.live l ON l.projection = b.projection AND l.build = b.build
   UNION ALL
   SELECT NULL, NULL, epoch::text, name FROM counterfoil_read_models.leases`;
 
+const SHARES = `
+  SELECT holder, count(*)::int AS shards FROM counterfoil_read_models.leases
+  WHERE name ~ '^projections/[0-9]+$' AND expires_ms > $1 GROUP BY holder`;
+/** Far more than a worker needs to take its share after its start. */
+const MOST_SHARE_LOOKS = 300;
+
 interface Row {
-  readonly projection: string | null;
+  /** Of a projection. */
+  readonly shard: string | null;
   readonly position: string | null;
   readonly epoch: string;
   readonly name: string | null;
@@ -41,7 +48,7 @@ export class Watcher {
   readonly #client: pg.Client;
   readonly #stopping = new AbortController();
   #looking: Promise<void> = Promise.resolve();
-  /** The highest values seen, by lease or projection. */
+  /** The highest values seen, by lease or shard of a projection. */
   readonly #epochs = new Map<string, bigint>();
   readonly #positions = new Map<string, string>();
   #reached = '';
@@ -64,6 +71,17 @@ export class Watcher {
     });
   }
 
+  /** How many shards each worker has, once all of so many have a share. */
+  async sharesInRest(workers: number): Promise<readonly number[]> {
+    for (let look = 1; ; look += 1) {
+      const { rows } = await this.#client.query<{ shards: number }>(SHARES, [Date.now()]);
+      const shares = rows.map(({ shards }) => shards).sort((a, b) => a - b);
+      const isFair = shares.length === workers && (shares.at(-1) ?? 0) - (shares[0] ?? 0) <= 1;
+      if (isFair || look === MOST_SHARE_LOOKS) return shares;
+      await sleep(LOOK_MS);
+    }
+  }
+
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#looking;
@@ -84,17 +102,17 @@ export class Watcher {
     const { rows } = await this.#client.query<Row>({ name: 'look', text: LOOK });
     this.looks += 1;
     let reached: string | undefined;
-    for (const { projection, position, epoch, name } of rows) {
-      const grown = this.#grow(projection ?? name ?? '', BigInt(epoch));
-      if (name === PROJECTIONS_LEASE) this.takeovers += grown;
+    for (const { shard, position, epoch, name } of rows) {
+      const grown = this.#grow(shard ?? name ?? '', BigInt(epoch));
+      if (OF_SHARD.test(name ?? '')) this.takeovers += grown;
       if (name === REACTORS_LEASE) this.leaderships += grown;
-      if (projection === null) continue;
+      if (shard === null) continue;
       const at = position ?? '';
-      this.#advance(projection, at);
+      this.#advance(shard, at);
       reached = reached === undefined || at < reached ? at : reached;
     }
-    const isComplete =
-      rows.filter(({ projection }) => projection !== null).length === PROJECTIONS.length;
+    const known = rows.filter(({ shard }) => shard !== null);
+    const isComplete = known.length > 0 && known.length % PROJECTIONS.length === 0;
     this.#measure(isComplete ? (reached ?? '') : '', head ?? '');
   }
 
@@ -107,10 +125,10 @@ export class Watcher {
     return epoch > before ? Number(epoch - before) : 0;
   }
 
-  #advance(projection: string, position: string): void {
-    const before = this.#positions.get(projection) ?? '';
-    if (position < before) this.faults.push(`the checkpoint of ${projection} went back`);
-    this.#positions.set(projection, position);
+  #advance(shard: string, position: string): void {
+    const before = this.#positions.get(shard) ?? '';
+    if (position < before) this.faults.push(`the checkpoint of ${shard} went back`);
+    this.#positions.set(shard, position);
   }
 
   #measure(reached: string, head: string): void {

@@ -31,7 +31,7 @@ async function connected({ url }: SharedStores): Promise<pg.Client> {
 async function leasesIn(database: pg.Client): Promise<readonly HeldLease[]> {
   const { rows } = await database.query<HeldLease>(
     `SELECT name, holder, epoch FROM counterfoil_read_models.leases
-     WHERE name IN ('projections', 'reactors') AND expires_ms > 0 ORDER BY name`,
+     WHERE name IN ('projections/0', 'reactors') AND expires_ms > 0 ORDER BY name`,
   );
   return rows;
 }

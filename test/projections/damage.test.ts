@@ -220,7 +220,7 @@ async function looksSound(at: string, name: string): Promise<boolean> {
     const rows = database.prepare('PRAGMA integrity_check').all();
     database.close();
     if (!rows.every((row) => row['integrity_check'] === 'ok')) return false;
-    await (await store.live(name))?.fence(Number.MAX_SAFE_INTEGER);
+    await (await store.live(name))?.fence([{ shard: 0, epoch: Number.MAX_SAFE_INTEGER }]);
     return true;
   } catch {
     return false;
@@ -496,7 +496,7 @@ describe('an index that has changed', () => {
   ])('of its %s stops the next owner of the build', async (_, sql) => {
     const store = await edited(sql);
     const live = await store.live('transactions');
-    await expect(live?.fence(99)).rejects.toMatchObject({ code: 'damaged' });
+    await expect(live?.fence([{ shard: 0, epoch: 99 }])).rejects.toMatchObject({ code: 'damaged' });
     expect(await live?.isSound()).toBe(false);
   });
 });

@@ -10,6 +10,7 @@ import {
   openPostgresReadModelStore,
   type PostgresReadModelOptions,
 } from '@counterfoil/projections/postgres';
+import { commitToAll } from '@counterfoil/projections/testing';
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { createDatabase } from '../setup/databases.ts';
 import { queried } from '../setup/empty-database.ts';
@@ -53,7 +54,7 @@ async function say(build: Build, text: string, position: string): Promise<void> 
   ];
   const expected = await build.checkpoint();
   const checkpoint = position as Position;
-  expect(await build.commit({ expected, checkpoint, epoch: 0, changes })).toEqual({
+  expect(await commitToAll(build, { expected, checkpoint, epoch: 0, changes })).toEqual({
     outcome: 'committed',
   });
 }
@@ -110,7 +111,7 @@ it('shows a reader what is parked, as it does the writer', async () => {
   const later = { ...event, revision: 1 };
   const checkpoint = '1' as Position;
   const park = [event, later].map((each) => ({ event: each, error: 'no "reason"' }));
-  await build.commit({ expected: undefined, checkpoint, epoch: 0, changes: [], park });
+  await commitToAll(build, { expected: undefined, checkpoint, epoch: 0, changes: [], park });
   const model = await reader.live('sample');
   expect(await model?.parkedStreams()).toEqual(new Set(['sample-1-a']));
   expect(await model?.parked()).toEqual(await build.parked());
@@ -165,8 +166,9 @@ it('lets a reader come before the first writer, and writes nothing for it', asyn
   await writer.makeLive('sample', 1);
   const model = await reader.live('sample');
   expect(await everythingIn(model)).toEqual(saying('one', 1));
-  const nothing = { expected: undefined, checkpoint: undefined, epoch: 0, changes: [] };
-  await expect(model?.commit(nothing)).rejects.toMatchObject({ code: 'read-only' });
+  await expect(model?.commit({ moves: [], changes: [] })).rejects.toMatchObject({
+    code: 'read-only',
+  });
 });
 
 it('sees a change as soon as it is notified', async () => {
@@ -217,7 +219,7 @@ it('follows the progress of several projections, over lost connections too', asy
   const changes = [{ collection: 'things', after: { key: 'b', body: 'b' } }];
   const lastEventTime = new Date(Date.now() - 60_000).toISOString();
   const commit = { expected: '3' as Position, checkpoint: '7' as Position, epoch: 0, changes };
-  await two.commit({ ...commit, lastEventTime });
+  await commitToAll(two, { ...commit, lastEventTime });
   expect(await progress.reached('5' as Position, { timeoutMs: 10_000 })).toBe(true);
   expect(progress.behindMs).toBeGreaterThanOrEqual(60_000);
   expect(messages.map((message) => message.type === 'caught-up-to' && message.position)).toEqual([
@@ -236,7 +238,7 @@ it('follows the progress where notifications do not get through', async () => {
   const followed = follower.followProgress(['sample'], receive, new AbortController().signal);
   const build = await buildIn(writer);
   await writer.makeLive('sample', 1);
-  await queried(database.url, `UPDATE ${schema}.builds SET position = '4'`);
+  await queried(database.url, `UPDATE ${schema}.shards SET position = '4'`);
   await vi.waitUntil(() => receive.mock.calls.length > 0, 10_000);
   expect(receive).toHaveBeenLastCalledWith(expect.objectContaining({ position: '4' }));
   expect(await build.checkpoint()).toBe('4');

@@ -11,6 +11,7 @@ import {
   openPostgresReadModelStore,
   type PostgresReadModelOptions,
 } from '@counterfoil/projections/postgres';
+import { commitToAll } from '@counterfoil/projections/testing';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { createDatabase, newDatabase } from '../setup/databases.ts';
@@ -59,7 +60,7 @@ async function filled(build: Build, texts: readonly string[]): Promise<Build> {
     { collection: 'words', after: { key: each, body: each, place: placed(each) } },
   ]);
   const checkpoint = '1' as Position;
-  const result = await build.commit({ expected: undefined, checkpoint, epoch: 0, changes });
+  const result = await commitToAll(build, { expected: undefined, checkpoint, epoch: 0, changes });
   expect(result).toEqual({ outcome: 'committed' });
   return build;
 }
@@ -94,7 +95,8 @@ it('keeps, orders and finds any text like the plain filter', { timeout: TIMEOUT_
   const store = await opened({ url: database.url });
   await fc.assert(
     fc.asyncProperty(fc.uniqueArray(text, { maxLength: 12 }), text, async (texts, asked) => {
-      const theirs = await filled(await createMemoryReadModelStore().createBuild(REQUEST), texts);
+      const plain = createMemoryReadModelStore({ shards: await store.shards() });
+      const theirs = await filled(await plain.createBuild(REQUEST), texts);
       const ours = await filled(await store.createBuild(REQUEST), texts);
       for (const each of [asked, ...texts]) {
         expect(await answersOf(ours, texts, each)).toEqual(await answersOf(theirs, texts, each));
@@ -131,7 +133,7 @@ it('parks and marks damage with any text', async () => {
   const event = { stream: 's\0', revision: 1, data: '\0\u0001' } as never;
   const park = [{ event, error: 'a \0 in it' }];
   const commit = { expected: undefined, checkpoint: undefined, epoch: 0, changes: [], park };
-  expect(await build.commit(commit)).toEqual({ outcome: 'committed' });
+  expect(await commitToAll(build, commit)).toEqual({ outcome: 'committed' });
   expect(await build.parked()).toEqual([{ stream: 's\0', error: 'a \0 in it', events: [event] }]);
   expect(await build.parkedStreams()).toEqual(new Set(['s\0']));
 });

@@ -1,5 +1,5 @@
 /** The PostgreSQL read-model store: its contract, and what only a store of many processes has to hold. */
-import { bringUpToDate, PROJECTIONS } from '@counterfoil/projections';
+import { bringUpToDate, PROJECTIONS, runProjections } from '@counterfoil/projections';
 import { openPostgresReadModelStore } from '@counterfoil/projections/postgres';
 import { readModelStoreContract, syntheticEventStore } from '@counterfoil/projections/testing';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
@@ -27,11 +27,70 @@ readModelStoreContract({
     schemaOf.set(store, schema);
     return store;
   },
+  async openSharded(shards) {
+    schemas += 1;
+    return openPostgresReadModelStore({
+      url: database.url,
+      schema: `contract_${schemas}`,
+      shards,
+    });
+  },
   async reopen(store) {
     await store.close();
     const schema = schemaOf.get(store) ?? '';
     return openPostgresReadModelStore({ url: database.url, schema });
   },
+});
+
+/** Back to the catalog of the version before the shards. */
+const WITHOUT_SHARDS = `
+  UPDATE counterfoil_read_models.builds b SET position = s.position, epoch = 3
+    FROM counterfoil_read_models.shards s WHERE s.build_id = b.id AND s.shard = 0;
+  DROP TABLE counterfoil_read_models.shards, counterfoil_read_models.sharding;
+  DELETE FROM counterfoil_read_models.leases;
+  INSERT INTO counterfoil_read_models.leases VALUES ('projections', 'old', 3, 0), ('reactors', 'old', 3, 0);
+  DELETE FROM counterfoil_read_models.kysely_migration WHERE name = '2026-11-25-shards'`;
+
+it('takes the checkpoint of a catalog without shards for each shard, and stops its workers', {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  const url = await newDatabase();
+  const events = syntheticEventStore({ payments: 30, tenants: 5 });
+  const following = { events, projections: PROJECTIONS, holder: 'test', now: () => NOW };
+  const before = await openPostgresReadModelStore({ url, shards: 1 });
+  await runProjections({ ...following, store: before, untilHead: true });
+  const reached = await (await before.live('ledger'))?.summary();
+  await before.close();
+  await queried(url, WITHOUT_SHARDS);
+  const reader = await openPostgresReadModelStore({ url, readOnly: true });
+  onTestFinished(() => reader.close());
+  expect(await reader.live('ledger')).toBeUndefined();
+
+  const store = await openPostgresReadModelStore({ url, shards: 3 });
+  onTestFinished(() => store.close());
+  const [position] = reached?.checkpoints ?? [];
+  const kept = { ...reached, checkpoints: [position, position, position] };
+  expect(await (await store.live('ledger'))?.summary()).toEqual(kept);
+  expect(await (await reader.live('ledger'))?.summary()).toEqual(kept);
+  const wanted = { holder: 'old', nowMs: NOW, ttlMs: 1_000 };
+  expect(await store.acquireLease({ ...wanted, name: 'projections' })).toBeUndefined();
+  expect(await store.acquireLease({ ...wanted, name: 'reactors' })).toBeDefined();
+  const more = syntheticEventStore({ payments: 40, tenants: 5 });
+  await runProjections({ ...following, events: more, store, untilHead: true });
+  const head = await more.head();
+  expect(await (await store.live('ledger'))?.checkpoints()).toEqual([head, head, head]);
+});
+
+it('keeps its number of shards, whatever is asked for later', async () => {
+  const url = await newDatabase();
+  for (const shards of [5, 2]) {
+    const store = await openPostgresReadModelStore({ url, shards });
+    expect(await store.shards()).toBe(5);
+    await store.close();
+  }
+  for (const shards of [0, 257, 1.5]) {
+    await expect(openPostgresReadModelStore({ url, shards })).rejects.toThrow(RangeError);
+  }
 });
 
 it.each([

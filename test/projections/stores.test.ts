@@ -5,10 +5,14 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Position } from '@counterfoil/core';
 import { createMemoryReadModelStore, openSqliteReadModelStore } from '@counterfoil/projections';
-import { readModelStoreContract } from '@counterfoil/projections/testing';
+import { commitToAll, readModelStoreContract } from '@counterfoil/projections/testing';
 import { expect, it, onTestFinished } from 'vitest';
 
-readModelStoreContract({ name: 'memory', open: async () => createMemoryReadModelStore() });
+readModelStoreContract({
+  name: 'memory',
+  open: async () => createMemoryReadModelStore(),
+  openSharded: async (shards) => createMemoryReadModelStore({ shards }),
+});
 
 const folders: string[] = [];
 const pathOf = new WeakMap<object, string>();
@@ -51,7 +55,7 @@ it('sqlite: a reader sees one snapshot per turn, but never less than the writer 
   const write = async (key: string) => {
     const checkpoint = key as Position;
     const changes = [{ collection: 'things', after: { key, body: key } }];
-    await build.commit({ expected: position, checkpoint, epoch: 0, changes });
+    await commitToAll(build, { expected: position, checkpoint, epoch: 0, changes });
     position = checkpoint;
   };
   const seen = async () => {
@@ -94,7 +98,7 @@ it('sqlite: a reader outlives a damaged page, and says so at each read', async (
     collection: 'things',
     after: { key: `key ${index}`, body: 'b'.repeat(100) },
   }));
-  await build.commit({ expected: undefined, checkpoint: '1' as Position, epoch: 0, changes });
+  await commitToAll(build, { expected: undefined, checkpoint: '1' as Position, epoch: 0, changes });
   const model = await reader.live('sample');
   expect(await model?.revision()).toBe(1);
   const wal = `${path}-sample-${build.info.build}-wal`;

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Event, Position, TransactionId } from '@counterfoil/core';
 import {
-  type Build,
   createProjector,
   openSqliteReadModelStore,
   PROJECTIONS,
@@ -31,6 +30,7 @@ import {
   world,
 } from './ledger-of-events.ts';
 import * as A from './payments.ts';
+import { crashing, watching } from './watched-store.ts';
 
 const CAPTURED = [A.submitted(), A.started(), A.captured()];
 const OTHER = `${A.PAYMENT.slice(0, -1)}2` as TransactionId;
@@ -375,52 +375,4 @@ function optionsOf(here: World) {
     now: () => Date.parse(NOW),
     untilHead: true,
   };
-}
-
-type Watch = (
-  build: Build,
-  commit: () => ReturnType<Build['commit']>,
-) => ReturnType<Build['commit']>;
-
-/** A store whose commits go through a watcher. */
-function watching(store: ReadModelStore, watch: Watch): ReadModelStore {
-  const wrap = (build: Build): Build =>
-    new Proxy(build, {
-      get: (target, name) =>
-        name === 'commit'
-          ? (request: Parameters<Build['commit']>[0]) => watch(target, () => target.commit(request))
-          : bound(target, name),
-    });
-  return new Proxy(store, {
-    get: (target, name) => {
-      if (name === 'live') {
-        return async (projection: string) => {
-          const build = await target.live(projection);
-          return build === undefined ? undefined : wrap(build);
-        };
-      }
-      if (name === 'createBuild') {
-        return async (request: Parameters<ReadModelStore['createBuild']>[0]) =>
-          wrap(await target.createBuild(request));
-      }
-      return bound(target, name);
-    },
-  });
-}
-
-function bound<Target extends object>(target: Target, name: string | symbol): unknown {
-  const value: unknown = Reflect.get(target, name, target);
-  return typeof value === 'function' ? value.bind(target) : value;
-}
-
-function crashing(store: ReadModelStore, at: number, when: 'before' | 'after'): ReadModelStore {
-  let commits = 0;
-  return watching(store, async (_, commit) => {
-    commits += 1;
-    const number = commits;
-    if (number === at && when === 'before') throw new Error('crash');
-    const result = await commit();
-    if (number === at) throw new Error('crash');
-    return result;
-  });
 }

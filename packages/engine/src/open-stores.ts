@@ -29,7 +29,7 @@ export async function openStores(
   { logger, opening }: { readonly logger: Logger; readonly opening: AsyncDisposableStack },
 ) {
   makeFolders(settings);
-  const { readModelUrl } = settings;
+  const { readModelUrl, projectionShards: shards } = settings;
   const closing = <Opened extends { close(): unknown }>(opened: Opened): Opened =>
     opening.adopt(opened, async (each) => {
       await each.close();
@@ -49,12 +49,14 @@ export async function openStores(
   replaceDamagedReadModels(settings, logger);
   const progress = new Progress();
   const isWrittenElsewhere = !isInMemory(settings);
-  const reading = { readOnly: isWrittenElsewhere, news: () => progress.position };
+  const reading = { readOnly: isWrittenElsewhere, news: () => progress.news };
   const sharedReadModels =
     hostDatabase && closing(await openSharedReadModels(readModelUrl, reading));
   const readModels = sharedReadModels ?? closing(await openReadModels(readModelUrl, reading));
   // Queries open their read models read-only; a lease is written through another connection.
-  const leases = isWrittenElsewhere ? closing(await openReadModels(readModelUrl)) : readModels;
+  const leases = isWrittenElsewhere
+    ? closing(await openReadModels(readModelUrl, { shards }))
+    : readModels;
   if (hostDatabase !== undefined) {
     await agreeOnLog({ database: hostDatabase, events, readModels });
   }

@@ -23,6 +23,8 @@ export const DUE_WORK_INTERVAL_MS = 1_000;
 export interface Settings extends Located, EventLogSettings {
   /** Whether this process brings the read models up to date itself, or leaves that to workers. */
   readonly runProjections: boolean;
+  /** Into how many shards the tenants are hashed where read models in PostgreSQL are made. */
+  readonly projectionShards?: number | undefined;
   /** The clock may be moved ahead: for tests, and never in production. */
   readonly testClock: boolean;
   /** In production no master key is generated. */

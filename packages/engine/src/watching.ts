@@ -146,6 +146,16 @@ function registerLags(metrics: MetricsRegistry, watched: Watched): void {
       },
     },
   });
+  metrics.gauges({
+    label: 'shard',
+    look: async () => new Map([...progress.shards].map((each, shard) => [`${shard}`, each])),
+    names: {
+      projection_shard_delay_seconds: {
+        help: 'How old the last applied events of these tenants were when they had been applied',
+        of: ({ behindMs }: { readonly behindMs: number }) => behindMs / MS_PER_SECOND,
+      },
+    },
+  });
   metrics.gauge(
     'projection_delay_seconds',
     'How old the last applied events were when they had been applied',

@@ -20,6 +20,7 @@ import {
   READ_MODEL_SCHEMES,
 } from '@counterfoil/engine/storage';
 import { isLogPrefix, LOG_PREFIX_FORM } from '@counterfoil/event-stores/eventstoredb';
+import { DEFAULT_SHARDS, MOST_SHARDS } from '@counterfoil/projections';
 import { z } from 'zod';
 import { LOG_LEVELS, type LogLevel } from './http/logging.ts';
 import { DEFAULT_LIMITS, type HttpLimits } from './http/server.ts';
@@ -63,6 +64,7 @@ const Environment = z.object({
     .enum(['true', 'false'], 'must be true or false')
     .default('true')
     .transform((text) => text === 'true'),
+  PROJECTION_SHARDS: count(DEFAULT_SHARDS, MOST_SHARDS),
   LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'),
   DEMO: z
     .enum(['true', 'false'], 'must be true or false')
@@ -143,6 +145,7 @@ function configOf(variables: Variables): Config {
     eventStorePrefix: variables.EVENT_STORE_PREFIX,
     readModelUrl: variables.READ_MODEL_URL ?? defaultReadModelUrl(variables),
     runProjections: variables.RUN_PROJECTIONS,
+    projectionShards: variables.PROJECTION_SHARDS,
     logLevel: variables.LOG_LEVEL,
     demo: variables.DEMO,
     testClock: variables.TEST_CLOCK,

@@ -2,71 +2,18 @@
 import {
   type AnyVault,
   categoryOf,
-  type DistantVault,
-  decodeEvent,
-  EventStoreError,
-  isDistant,
-  openerOf,
-  type PersonalDataVault,
   type Position,
   type StoredEvent,
   type Subject,
 } from '@counterfoil/core';
+import { type Decoded, decodeAll, ERASURE, erasedBy } from './decoding.ts';
 import type { DerivedDocument, Projection, Recorded } from './projection.ts';
-import type { Build, Change, Commit, Document } from './read-model-store.ts';
+import type { Build, Change, Commit, Document, Move } from './read-model-store.ts';
 import { RecentStates } from './recent-states.ts';
+import { type Checkpoints, earliest, type Hold, isAtLeast, latest, shardOf } from './shards.ts';
 
 /** Shared documents known to be there, so that they are not offered with every batch. */
 const MAX_KNOWN_SHARED = 100_000;
-
-/** After this event no read model has personal data of the customer. */
-export const ERASURE = 'CustomerErased';
-
-/** An event with its record, or with the reason why it cannot be read. */
-export type Decoded =
-  | { readonly stored: StoredEvent; readonly record: Recorded }
-  | { readonly stored: StoredEvent; readonly error: Error };
-
-/** `vault` decrypts personal data in events. Rejects when its keys cannot be read at all. */
-export async function decodeAll(
-  events: readonly StoredEvent[],
-  vault: AnyVault | undefined,
-): Promise<readonly Decoded[]> {
-  if (vault !== undefined && isDistant(vault)) forgetErased(events, vault);
-  const opener = await openerOf(vault, events);
-  return events.map((stored) => decode(stored, opener));
-}
-
-/**
- * A key is destroyed before the event is appended. A cached one would decrypt what another host
- * encrypted under it meanwhile, which a rebuild cannot.
- */
-function forgetErased(events: readonly StoredEvent[], vault: Pick<DistantVault, 'forget'>): void {
-  for (const stored of events) {
-    if (stored.type !== ERASURE) continue;
-    const subject = erasedBy(decode(stored, undefined));
-    if (subject !== undefined) vault.forget(subject);
-  }
-}
-
-function decode(stored: StoredEvent, vault: PersonalDataVault | undefined): Decoded {
-  try {
-    const { id, tenantId, stream, revision, position, time } = stored;
-    const event = decodeEvent(stored, vault);
-    return { stored, record: { id, tenantId, stream, revision, position, time, event } };
-  } catch (error) {
-    // Not the fault of the event.
-    if (error instanceof EventStoreError) throw error;
-    return { stored, error: error as Error };
-  }
-}
-
-/** The person that an event erases. */
-function erasedBy(decoded: Decoded): Subject | undefined {
-  if ('error' in decoded || decoded.record.event.type !== ERASURE) return undefined;
-  const { tenantId, event } = decoded.record;
-  return { tenantId, sandbox: event.sandbox, customerId: event.customerId };
-}
 
 /** Another worker has taken over. */
 export class StaleWorker extends Error {
@@ -82,7 +29,13 @@ export interface Parking {
 export interface FolderOptions {
   readonly projection: Projection;
   readonly build: Build;
-  readonly epoch: number;
+  /** The shards of the build to fold: only their events are to be given to it. */
+  readonly holds: readonly Hold[];
+  /**
+   * Tells so many shards apart, for a comparison with another store, in a build of one: that can be
+   * compared, and never be followed.
+   */
+  readonly asShards?: number | undefined;
   /** For parked events that are applied again. */
   readonly vault?: AnyVault | undefined;
 }
@@ -96,6 +49,12 @@ interface Touched {
   stream: string;
 }
 
+/** Where the folder is in a shard, and by which right. */
+interface Place {
+  readonly epoch: number;
+  readonly checkpoint: Position | undefined;
+}
+
 interface Fold {
   readonly touched: Map<string, Touched>;
   readonly made: { readonly document: DerivedDocument; readonly stream: string }[];
@@ -105,42 +64,63 @@ interface Fold {
 /** Streams that failed outside `apply`, with the reason. */
 type Failing = Map<string, string>;
 
+/** Where a commit moves each shard to, by its number; the others stay. */
+type Goals = ReadonlyMap<number, Position>;
+const STAY: Goals = new Map();
+
 export class Folder {
   readonly projection: Projection;
   readonly build: Build;
-  readonly #epoch: number;
   readonly #vault: AnyVault | undefined;
   /** Persons erased during a load: they can be found when it has its indices. */
   #deferred: Subject[] = [];
   readonly #states = new RecentStates();
   readonly #shared = new Set<string>();
   #parked: ReadonlySet<string>;
-  #checkpoint: Position | undefined;
+  /** By shard. */
+  readonly #places: Map<number, Place>;
+  readonly #shards: number;
+  /** Whether the build has one shard for all of these. */
+  readonly #isMerged: boolean;
   /** Batches and retries run one after the other. */
   #last: Promise<unknown> = Promise.resolve();
 
   private constructor(
     options: FolderOptions,
-    checkpoint: Position | undefined,
+    checkpoints: Checkpoints,
     parked: ReadonlySet<string>,
   ) {
     this.projection = options.projection;
     this.build = options.build;
-    this.#epoch = options.epoch;
     this.#vault = options.vault;
-    this.#checkpoint = checkpoint;
+    this.#shards = options.asShards ?? checkpoints.length;
+    this.#isMerged = this.#shards !== checkpoints.length;
+    const places = options.holds.map(
+      ({ shard, epoch }) => [shard, { epoch, checkpoint: checkpoints[shard] }] as const,
+    );
+    this.#places = new Map(places);
     this.#parked = parked;
   }
 
-  /** Takes the build over for this epoch. Throws `StaleWorker` when a later epoch has it. */
+  /** Takes the shards of the build over. Throws `StaleWorker` when a later epoch has one. */
   static async open(options: FolderOptions): Promise<Folder> {
-    const { build, epoch } = options;
-    if (!(await build.fence(epoch))) throw new StaleWorker('a later epoch holds the build');
-    return new Folder(options, await build.checkpoint(), await build.parkedStreams());
+    const { build, holds, asShards } = options;
+    const fenced = asShards === undefined ? holds : holds.slice(0, 1);
+    if (!(await build.fence(fenced))) throw new StaleWorker('a later epoch holds a shard');
+    return new Folder(options, await build.checkpoints(), await build.parkedStreams());
   }
 
+  get checkpoints(): Checkpoints {
+    return Array.from({ length: this.#shards }, (_, shard) => this.#places.get(shard)?.checkpoint);
+  }
+
+  /** The smallest of its shards. */
   get checkpoint(): Position | undefined {
-    return this.#checkpoint;
+    return earliest([...this.#places.values()].map(({ checkpoint }) => checkpoint));
+  }
+
+  holds(tenantId: number): boolean {
+    return this.#places.has(shardOf(tenantId, this.#shards));
   }
 
   reads(event: StoredEvent): boolean {
@@ -153,14 +133,20 @@ export class Folder {
     return (types?.has(event.type) ?? true) && (categories?.has(categoryOf(event.stream)) ?? true);
   }
 
-  /** Applies the events after the checkpoint and moves it to `position`. Resolves to what it had to park. */
-  apply(events: readonly Decoded[], position: Position): Promise<readonly Parking[]> {
+  /**
+   * Applies the events after the checkpoints, and moves those to `position`, but none past its limit: to
+   * that of a shard without one nothing is applied. Resolves to what it had to park.
+   */
+  apply(
+    events: readonly Decoded[],
+    position: Position,
+    limits?: Checkpoints,
+  ): Promise<readonly Parking[]> {
     return this.#serialized(async () => {
-      const { checkpoint } = this;
-      if (checkpoint !== undefined && position <= checkpoint) return [];
+      const goals = this.#goals(position, limits);
+      if (goals.size === 0) return [];
       const wanted = events.filter(
-        ({ stored }) =>
-          (checkpoint === undefined || stored.position > checkpoint) && this.reads(stored),
+        ({ stored }) => this.#isDue(stored, goals) && this.reads(stored),
       );
       const parked: Parking[] = [];
       let waiting: Decoded[] = [];
@@ -170,8 +156,8 @@ export class Folder {
           // Earlier events are written first, so that the person's states can be found.
           const last = waiting.at(-1);
           if (last !== undefined) {
-            const { position: checkpoint, time: lastEventTime } = last.stored;
-            const goal = { checkpoint, lastEventTime };
+            const { position: until, time: lastEventTime } = last.stored;
+            const goal = { goals: this.#goals(until, limits), lastEventTime };
             parked.push(...(await this.#commit(waiting, goal)));
           }
           waiting = [];
@@ -180,9 +166,52 @@ export class Folder {
         if (subject === undefined || this.#folds(decoded.stored)) waiting.push(decoded);
       }
       const lastEventTime = events.at(-1)?.stored.time;
-      const goal = { checkpoint: position, ...(lastEventTime !== undefined && { lastEventTime }) };
+      const goal = { goals, ...(lastEventTime !== undefined && { lastEventTime }) };
       return [...parked, ...(await this.#commit(waiting, goal))];
     });
+  }
+
+  /** The shards that `position` is ahead of, with where it moves them. */
+  #goals(position: Position, limits?: Checkpoints): Goals {
+    const goals = new Map<number, Position>();
+    for (const [shard, { checkpoint }] of this.#places) {
+      const limit = limits === undefined ? position : limits[shard];
+      const goal = limit !== undefined && limit < position ? limit : position;
+      if (limit !== undefined && !isAtLeast(checkpoint, goal)) goals.set(shard, goal);
+    }
+    return goals;
+  }
+
+  #isDue({ tenantId, position }: StoredEvent, goals: Goals): boolean {
+    const shard = shardOf(tenantId, this.#shards);
+    const goal = goals.get(shard);
+    if (goal === undefined || position > goal) return false;
+    const checkpoint = this.#places.get(shard)?.checkpoint;
+    return checkpoint === undefined || position > checkpoint;
+  }
+
+  /** Of a commit that changes something of these tenants. */
+  #moves(goals: Goals, tenantIds: readonly number[] = []): readonly Move[] {
+    const shards = new Set([
+      ...goals.keys(),
+      ...tenantIds.map((tenantId) => shardOf(tenantId, this.#shards)),
+    ]);
+    return [...shards].map((shard) => {
+      const place = this.#places.get(shard);
+      if (place === undefined) throw new StaleWorker(`another worker has the shard ${shard}`);
+      const { epoch, checkpoint: expected } = place;
+      return { shard, epoch, expected, checkpoint: goals.get(shard) ?? expected };
+    });
+  }
+
+  /** The same as the build keeps it: what has one shard for all is where the furthest is. */
+  #kept(moves: readonly Move[]): readonly Move[] {
+    const [first] = moves;
+    if (!this.#isMerged || first === undefined) return moves;
+    const before = new Map([...this.#places].map(([shard, { checkpoint }]) => [shard, checkpoint]));
+    const expected = latest(before.values());
+    for (const { shard, checkpoint } of moves) before.set(shard, checkpoint);
+    return [{ shard: 0, epoch: first.epoch, expected, checkpoint: latest(before.values()) }];
   }
 
   /** Applies deferred erasures; to be called when a load has its indices. */
@@ -199,6 +228,9 @@ export class Folder {
     return this.#serialized(async () => {
       const parked = (await this.build.parked()).find((each) => each.stream === stream);
       if (parked === undefined) return true;
+      if (!parked.events.every(({ tenantId }) => this.holds(tenantId))) {
+        throw new RangeError(`another worker follows ${stream}`);
+      }
       const others = new Set(this.#parked);
       others.delete(stream);
       const was = this.#parked;
@@ -207,10 +239,7 @@ export class Folder {
       for (const subject of events.map(erasedBy)) {
         if (subject !== undefined && this.projection.erasing) await this.#erase(subject);
       }
-      const failed = await this.#commit(events, {
-        checkpoint: this.#checkpoint,
-        unpark: [stream],
-      });
+      const failed = await this.#commit(events, { goals: STAY, unpark: [stream] });
       if (failed.length === 0) return true;
       this.#parked = was;
       return false;
@@ -225,8 +254,12 @@ export class Folder {
 
   async #commit(
     events: readonly Decoded[],
-    goal: Pick<Commit, 'checkpoint' | 'unpark' | 'lastEventTime'>,
+    { goals, ...rest }: { goals: Goals } & Pick<Commit, 'unpark' | 'lastEventTime'>,
   ): Promise<readonly Parking[]> {
+    const moves = this.#moves(
+      goals,
+      events.map(({ stored }) => stored.tenantId),
+    );
     const failing: Failing = new Map();
     // Each round either ends or parks one more stream of the batch.
     for (let round = 0; round <= events.length; round += 1) {
@@ -234,14 +267,13 @@ export class Folder {
       const changes = this.#changesOf(fold, failing);
       if (changes === undefined) continue;
       const result = await this.build.commit({
-        ...goal,
-        expected: this.#checkpoint,
-        epoch: this.#epoch,
+        ...rest,
+        moves: this.#kept(moves),
         changes: changes.map(({ change }) => change),
         park: fold.park,
       });
       if (result.outcome === 'stale') throw new StaleWorker('the checkpoint or the lease moved');
-      if (result.outcome === 'committed') return this.#committed(fold, changes, goal.checkpoint);
+      if (result.outcome === 'committed') return this.#committed(fold, changes, moves);
       const culprit = changes.find(
         ({ change }) =>
           change.collection === result.collection &&
@@ -283,34 +315,29 @@ export class Folder {
         if (!isErased) fold.touched.set(key, { before, after, characters: 0, stream: '' });
       }
       if (fold.touched.size === 0) continue;
-      await this.#commitErased(fold);
+      await this.#commitErased(fold, subject);
       isToScrub = true;
     }
     if (isToScrub) await this.build.scrub();
   }
 
-  async #commitErased(fold: Fold): Promise<void> {
+  async #commitErased(fold: Fold, { tenantId }: Subject): Promise<void> {
     const failing: Failing = new Map();
     const changes = this.#changesOf(fold, failing);
     if (changes === undefined) throw new Error([...failing.values()].join());
-    const checkpoint = this.#checkpoint;
+    const moves = this.#moves(STAY, [tenantId]);
     const result = await this.build.commit({
-      expected: checkpoint,
-      checkpoint,
-      epoch: this.#epoch,
+      moves: this.#kept(moves),
       changes: changes.map(({ change }) => change),
     });
     if (result.outcome === 'stale') throw new StaleWorker('the checkpoint or the lease moved');
     if (result.outcome === 'duplicate') throw new Error(`${result.collection} has ${result.key}`);
-    this.#committed(fold, changes, checkpoint);
+    this.#committed(fold, changes, moves);
   }
 
-  #committed(
-    fold: Fold,
-    changes: readonly Written[],
-    checkpoint: Position | undefined,
-  ): readonly Parking[] {
-    this.#checkpoint = checkpoint;
+  #committed(fold: Fold, changes: readonly Written[], moves: readonly Move[]): readonly Parking[] {
+    for (const { shard, epoch, checkpoint } of moves)
+      this.#places.set(shard, { epoch, checkpoint });
     for (const [key, { after, characters }] of fold.touched)
       this.#states.set(key, after, characters);
     this.#states.trim();

@@ -17,6 +17,7 @@ export {
   walkedByCustomer,
 } from './erasing.ts';
 export type { Parking } from './folder.ts';
+export { leaseOf } from './holdings.ts';
 export { LEASE_TTL_MS } from './lease.ts';
 export {
   defineProjection,
@@ -53,6 +54,15 @@ export {
   rollBack,
   swap,
 } from './rebuild.ts';
+export {
+  type Checkpoints,
+  DEFAULT_SHARDS,
+  earliest,
+  type Hold,
+  latest,
+  MOST_SHARDS,
+  shardOf,
+} from './shards.ts';
 export { createMemoryReadModelStore } from './stores/memory.ts';
 export { openSqliteReadModelStore, type SqliteReadModelOptions } from './stores/sqlite.ts';
 export { positionIn } from './stores/sqlite-schema.ts';
@@ -212,6 +222,7 @@ export type { OpenWorkPage, OpenWorkQuery } from './views/work-list.ts';
 export {
   createProjector,
   MAX_BATCH_EVENTS,
+  PROJECTIONS_LEASE,
   type Projector,
   type ProjectorOptions,
   runProjections,

@@ -1,10 +1,11 @@
 /** The progress of a worker, and how to wait for it. */
 import type { Position } from '@counterfoil/core';
 import type { Parking } from './folder.ts';
+import { earliest, isAtLeast, shardOf } from './shards.ts';
 
 /** From the worker to the host; plain data, so that it passes between threads. */
 export type ProjectionMessage =
-  /** All projections have everything up to this position. */
+  /** All projections have everything up to this position, for the tenants of these shards. */
   | {
       readonly type: 'caught-up-to';
       readonly position: Position;
@@ -12,6 +13,8 @@ export type ProjectionMessage =
       readonly events: number;
       /** How old the last of them was when it had been applied. */
       readonly behindMs: number;
+      /** All shards when absent. */
+      readonly shards?: { readonly these: readonly number[]; readonly of: number };
     }
   | ({ readonly type: 'parked' } & Parking)
   /**
@@ -36,28 +39,50 @@ export type ProjectionRequest =
 export interface WaitLimits {
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
+  /** Only for the events of this tenant; for those of all when absent. */
+  readonly tenantId?: number;
+}
+
+/** How far the tenants of one shard are. */
+interface ShardProgress {
+  readonly position: Position | undefined;
+  readonly behindMs: number;
 }
 
 interface Waiter {
   readonly position: Position;
+  readonly tenantId: number | undefined;
   readonly done: (reached: boolean) => void;
 }
 
 /** The progress of the read models as the host knows it; give it every message of the worker. */
 export class Progress {
   readonly #waiters = new Set<Waiter>();
-  #position: Position | undefined;
-  #behindMs = 0;
+  #shards: ShardProgress[] = [{ position: undefined, behindMs: 0 }];
   #erasing = 0;
+  #news = 0;
 
-  /** The position that all read models have reached; undefined before the worker's first message. */
+  /**
+   * The position that all read models have reached for all tenants; undefined before all workers have
+   * sent a message.
+   */
   get position(): Position | undefined {
-    return this.#position;
+    return earliest(this.#shards.map(({ position }) => position));
   }
 
-  /** How late the last batch was, in milliseconds: a gauge of the lag. */
+  /** How late the last batch was, in milliseconds, where it was latest: a gauge of the lag. */
   get behindMs(): number {
-    return this.#behindMs;
+    return Math.max(...this.#shards.map(({ behindMs }) => behindMs));
+  }
+
+  /** Each shard by its number. */
+  get shards(): readonly ShardProgress[] {
+    return this.#shards;
+  }
+
+  /** Changes whenever a shard gets further. */
+  get news(): number {
+    return this.#news;
   }
 
   /** How many builds and write-ahead logs may still have data of erased persons. */
@@ -68,21 +93,41 @@ export class Progress {
   receive(message: ProjectionMessage): void {
     if (message.type === 'erasing') this.#erasing = message.pending;
     if (message.type !== 'caught-up-to') return;
-    if (this.#position !== undefined && message.position <= this.#position) return;
-    this.#position = message.position;
-    this.#behindMs = message.behindMs;
+    const { position, behindMs, shards } = message;
+    if (shards !== undefined && shards.of !== this.#shards.length) {
+      // What was said of all of them is true of each.
+      const before = { position: this.position, behindMs: this.behindMs };
+      this.#shards = Array.from({ length: shards.of }, () => before);
+    }
+    let isNews = false;
+    for (const shard of shards?.these ?? this.#shards.keys()) {
+      if (isAtLeast(this.#shards[shard]?.position, position)) continue;
+      this.#shards[shard] = { position, behindMs };
+      isNews = true;
+    }
+    if (!isNews) return;
+    this.#news += 1;
     for (const waiter of this.#waiters) {
-      if (waiter.position <= message.position) waiter.done(true);
+      if (this.#isReached(waiter.position, waiter.tenantId)) waiter.done(true);
     }
   }
 
+  #isReached(position: Position, tenantId: number | undefined): boolean {
+    const reached =
+      tenantId === undefined
+        ? this.position
+        : this.#shards[shardOf(tenantId, this.#shards.length)]?.position;
+    return isAtLeast(reached, position);
+  }
+
   /** Whether the read models have reached a position, waiting for it no longer than the limits given. */
-  async reached(position: Position, { timeoutMs, signal }: WaitLimits): Promise<boolean> {
-    if (this.#position !== undefined && position <= this.#position) return true;
+  async reached(position: Position, { timeoutMs, signal, tenantId }: WaitLimits): Promise<boolean> {
+    if (this.#isReached(position, tenantId)) return true;
     if (signal?.aborted) return false;
     return new Promise((resolve) => {
       const waiter: Waiter = {
         position,
+        tenantId,
         done: (reached) => {
           clearTimeout(timer);
           signal?.removeEventListener('abort', giveUp);

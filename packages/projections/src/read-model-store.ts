@@ -1,5 +1,6 @@
 /** The port of the read models: documents found by key, by field and by substring, in builds that can be replaced. */
 import type { Position, StoredEvent } from '@counterfoil/core';
+import type { Checkpoints, Hold } from './shards.ts';
 
 /**
  * How a field is found again. `text`: by equality; an adapter may keep a hash of at least 64 bits.
@@ -111,22 +112,27 @@ export interface ParkedStream {
   readonly events: readonly StoredEvent[];
 }
 
-export interface Commit {
+/** How far a commit moves a shard. */
+export interface Move extends Hold {
   /** The position that the changes start from; they are applied there or nowhere. */
   readonly expected: Position | undefined;
   readonly checkpoint: Position | undefined;
-  readonly epoch: number;
+}
+
+export interface Commit {
+  /** Of the shards whose tenants the changes are of, and of those without any news; at least one. */
+  readonly moves: readonly Move[];
   readonly changes: readonly Change[];
   /** Events added to parked streams, in order; the first of a stream carries the reason. */
   readonly park?: readonly { readonly event: StoredEvent; readonly error: string }[];
   /** Streams that are not parked any more; done before `park`. */
   readonly unpark?: readonly string[];
-  /** When the last event up to the checkpoint was appended, for those who watch how late it is. */
+  /** When the last event up to the checkpoints was appended, for those who watch how late it is. */
   readonly lastEventTime?: string;
 }
 
 /**
- * `stale`: another worker moved the checkpoint or holds a later epoch; nothing was written.
+ * `stale`: another worker moved a checkpoint or holds a later epoch; nothing was written.
  * `duplicate`: a document to be made exists already; nothing was written.
  */
 export type CommitResult =
@@ -142,7 +148,7 @@ export interface CollectionSummary {
 }
 
 export interface Summary {
-  readonly position: Position | undefined;
+  readonly checkpoints: Checkpoints;
   readonly collections: readonly CollectionSummary[];
 }
 
@@ -159,10 +165,12 @@ export interface BuildInfo {
 /** One build of a projection: all its documents, and how far in the log they reach. */
 export interface Build extends ReadModel {
   readonly info: BuildInfo;
+  /** The smallest of all shards: everything up to there was applied. */
   checkpoint(): Promise<Position | undefined>;
-  /** From now on commits of earlier epochs are stale. False when a later epoch was here first. */
-  fence(epoch: number): Promise<boolean>;
-  /** Writes changes and checkpoint together or not at all. */
+  checkpoints(): Promise<Checkpoints>;
+  /** From now on commits of earlier epochs to these shards are stale. False when a later epoch was here first. */
+  fence(holds: readonly Hold[]): Promise<boolean>;
+  /** Writes changes and checkpoints together or not at all. */
   commit(commit: Commit): Promise<CommitResult>;
   parked(): Promise<readonly ParkedStream[]>;
   parkedStreams(): Promise<ReadonlySet<string>>;
@@ -198,11 +206,24 @@ export interface LeaseRequest {
   readonly ttlMs: number;
 }
 
+/** A lease that has not ended. */
+export interface HeldLease {
+  readonly name: string;
+  readonly holder: string;
+}
+
 export interface ReadModelStore {
+  /**
+   * How many shards the tenants are hashed into by `shardOf`. Each is written by one worker at a time and
+   * has a checkpoint of its own in every build. It never changes.
+   */
+  shards(): Promise<number>;
   /** Takes or renews a lease. Its epoch grows with every new holder; undefined while another holds it. */
   acquireLease(request: LeaseRequest): Promise<number | undefined>;
   /** Ends a lease early, if this holder still has it. */
   releaseLease(name: string, holder: string): Promise<void>;
+  /** The leases whose names begin so, and who holds them at that time. */
+  leases(prefix: string, nowMs: number): Promise<readonly HeldLease[]>;
   builds(projection: string): Promise<readonly BuildInfo[]>;
   createBuild(request: BuildRequest): Promise<Build>;
   openBuild(projection: string, build: number): Promise<Build>;

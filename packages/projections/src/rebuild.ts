@@ -1,7 +1,8 @@
 /** Replays projections into new builds beside the live ones, compares the two, and swaps them. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AnyVault, EventStore, Position, StoredEvent } from '@counterfoil/core';
-import { type Decoded, decodeAll, Folder, type Parking } from './folder.ts';
+import { type Decoded, decodeAll } from './decoding.ts';
+import { Folder, type Parking } from './folder.ts';
 import { Lease, rebuildLeaseOf } from './lease.ts';
 import type { Projection } from './projection.ts';
 import {
@@ -10,12 +11,16 @@ import {
   type ReadModelStore,
   type Summary,
 } from './read-model-store.ts';
+import { type Checkpoints, isAtLeast, latest, sameCheckpoints } from './shards.ts';
 
 /** Larger than the worker's: latency does not matter, and each document is written once a batch. */
 const REBUILD_BATCH_EVENTS = 20_000;
 
 /** The indices are made in one go, within which no lease can be renewed. */
 const FINISHING_TTL_MS = 10 * 60_000;
+
+/** Nobody else writes to what is being loaded; a worker that follows it later has a greater one. */
+const LOAD_EPOCH = 0;
 
 /** Comparisons of a live build that differs while it is written to. */
 const LOOKS = 10;
@@ -193,11 +198,10 @@ async function usableLive(
 ): Promise<Build | undefined> {
   try {
     const live = compareWith ?? (await store.live(name));
-    const checkpoint = await live?.checkpoint();
+    const reached = latest((await live?.checkpoints()) ?? []);
     const head = await events.head();
     if ((await live?.isSound()) === false) return undefined;
-    const isAhead = checkpoint !== undefined && (head === undefined || checkpoint > head);
-    return isAhead ? undefined : live;
+    return isAtLeast(head, reached) ? live : undefined;
   } catch {
     // Whatever is wrong with it, a new build replaces it.
     return undefined;
@@ -271,7 +275,7 @@ async function replay(
   { events, signal, vault, batchEvents = REBUILD_BATCH_EVENTS }: ReplayOptions,
   loads: readonly Load[],
 ): Promise<void> {
-  const goal = loads.reduce(farther, undefined);
+  const goal = latest(loads.flatMap(({ goals }) => goals));
   if (goal === undefined) return;
   const [first, ...others] = loads;
   // Loads begin together; only one alone goes on after it had stopped.
@@ -293,15 +297,11 @@ async function replay(
   signal?.throwIfAborted();
 }
 
-function farther(than: Position | undefined, { goal }: Load): Position | undefined {
-  return than === undefined || (goal !== undefined && goal > than) ? goal : than;
-}
-
 /** One projection that is being loaded. */
 class Load {
   readonly folder: Folder;
-  /** How far to load; undefined when there is nothing to. */
-  goal: Position | undefined;
+  /** How far to load each shard; undefined when there is nothing to. */
+  goals: Checkpoints;
   readonly #options: ReplayOptions;
   readonly #lease: Lease;
   readonly #comparable: Build | undefined;
@@ -310,12 +310,12 @@ class Load {
 
   private constructor(
     options: ReplayOptions,
-    parts: Pick<Load, 'folder' | 'goal'> & { lease: Lease; comparable: Build | undefined },
+    parts: Pick<Load, 'folder' | 'goals'> & { lease: Lease; comparable: Build | undefined },
   ) {
-    const { folder, goal, lease, comparable } = parts;
+    const { folder, goals, lease, comparable } = parts;
     this.#lease = lease;
     this.folder = folder;
-    this.goal = goal;
+    this.goals = goals;
     this.#options = options;
     this.#comparable = comparable;
   }
@@ -328,28 +328,35 @@ class Load {
     }
     const live = await usableLive(options, name);
     const comparable = live?.info.version === version ? live : undefined;
-    // No further than the live build: it can be caught up with, but never waited for.
-    const goal = comparable === undefined ? await events.head() : await comparable.checkpoint();
     const build = await store.createBuild({
       projection: name,
       version,
       collections,
       purpose: 'load',
     });
-    const folder = await Folder.open({ projection, build, epoch: lease.epoch, vault });
-    return new Load(options, { folder, lease, comparable, goal });
+    const shards = await store.shards();
+    const reached = await comparable?.checkpoints();
+    const asShards =
+      reached === undefined || reached.length === shards ? undefined : reached.length;
+    const numbers = [...Array(asShards ?? shards).keys()];
+    const holds = numbers.map((shard) => ({ shard, epoch: LOAD_EPOCH }));
+    const folder = await Folder.open({ projection, build, holds, asShards, vault });
+    const head = await events.head();
+    // No further than the live build: it can be caught up with, but never waited for.
+    const goals = reached ?? numbers.map(() => head);
+    return new Load(options, { folder, lease, comparable, goals });
   }
 
-  /** Applies as much of a batch as lies before the goal. */
+  /** Applies as much of a batch as lies before the goals. */
   async apply(batch: readonly StoredEvent[], decoded: readonly Decoded[]): Promise<void> {
-    const { folder, goal } = this;
+    const { folder, goals } = this;
+    const goal = latest(goals);
     if (goal === undefined) return;
     const last = batch.findLastIndex(({ position }) => position <= goal);
     const position = batch[last]?.position;
     if (position === undefined) return;
     await this.#lease.renew();
-    const wanted = decoded.filter(({ stored }) => stored.position <= goal);
-    this.#parked.push(...(await folder.apply(wanted, position)));
+    this.#parked.push(...(await folder.apply(decoded, position, goals)));
     this.#events += last + 1;
     this.#report('loading');
   }
@@ -373,11 +380,10 @@ class Load {
 
   /** Applies what has come to the log since. */
   async catchUp(): Promise<void> {
-    this.goal = await this.#options.events.head();
-    const { checkpoint } = this.folder;
-    const isBehind =
-      this.goal !== undefined && (checkpoint === undefined || checkpoint < this.goal);
-    if (isBehind) await replay(this.#options, [this]);
+    const head = await this.#options.events.head();
+    const { checkpoints } = this.folder;
+    this.goals = checkpoints.map(() => head);
+    if (!checkpoints.every((each) => isAtLeast(each, head))) await replay(this.#options, [this]);
   }
 
   /**
@@ -392,14 +398,16 @@ class Load {
     for (let look = 1; ; look += 1) {
       const expected = await live.summary().catch(() => undefined);
       if (expected === undefined) return undefined;
-      if (expected.position !== undefined && expected.position !== this.folder.checkpoint) {
-        this.goal = expected.position;
+      if (!sameCheckpoints(expected.checkpoints, this.folder.checkpoints)) {
+        this.goals = expected.checkpoints;
         await replay(this.#options, [this]);
       }
-      const differences = differencesOf(expected, await this.folder.build.summary());
+      const { checkpoints } = this.folder;
+      const made = { ...(await this.folder.build.summary()), checkpoints };
+      const differences = differencesOf(expected, made);
       if (differences.length === 0 || look === LOOKS) return differences;
       await sleep(LOOK_PAUSE_MS);
-      if ((await live.checkpoint()) === expected.position) return differences;
+      if (sameCheckpoints(await live.checkpoints(), expected.checkpoints)) return differences;
     }
   }
 
@@ -410,9 +418,11 @@ class Load {
   }
 }
 
-/** Where two summaries of the same position differ. Throws when the positions differ. */
+/** Where two summaries of the same checkpoints differ. Throws when those differ. */
 export function differencesOf(live: Summary, rebuilt: Summary): readonly Difference[] {
-  if (live.position !== rebuilt.position) throw new RangeError('summaries of different positions');
+  if (!sameCheckpoints(live.checkpoints, rebuilt.checkpoints)) {
+    throw new RangeError('summaries of different positions');
+  }
   const names = new Set(
     [...live.collections, ...rebuilt.collections].map((each) => each.collection),
   );

@@ -1,29 +1,35 @@
 /** The checkpointed loop: follows the log under a lease and keeps all read models up to date. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AnyVault, EventStore, Position, StoredEvent } from '@counterfoil/core';
-import { type Decoded, decodeAll, ERASURE, Folder, StaleWorker } from './folder.ts';
+import { type Decoded, decodeAll, ERASURE } from './decoding.ts';
+import { Folder, StaleWorker } from './folder.ts';
+import { Holdings } from './holdings.ts';
 import { Lease, rebuildLeaseOf } from './lease.ts';
 import type { ProjectionMessage } from './progress.ts';
 import type { Projection } from './projection.ts';
 import { type Build, ReadModelError, type ReadModelStore } from './read-model-store.ts';
+import { earliest, isAtLeast, shardOf } from './shards.ts';
 
 /** The most events in one commit. A batch is what has gathered meanwhile, so it grows with the lag. */
 export const MAX_BATCH_EVENTS = 10_000;
 
-/** Interval of attempts to take a lease that another holds. */
+/** Interval of attempts to take leases that others hold. */
 const LEASE_POLL_MS = 250;
-/** How often the worker checks whether another build was made live. */
+/** How often the worker checks whether another build was made live, or another worker came or went. */
 const LIVE_POLL_MS = 250;
 /** Interval of attempts to remove what an erasure could not. */
 const CLEAN_UP_MS = 1_000;
-const LEASE_NAME = 'projections';
+/** What the leases of the ledger's own projections begin with. */
+export const PROJECTIONS_LEASE = 'projections';
 
 export interface ProjectorOptions {
   readonly events: EventStore;
   readonly store: ReadModelStore;
   readonly projections: readonly Projection[];
-  /** Under which one worker at a time follows them. Default: that of the ledger's own projections. */
+  /** What workers of the same projections call their leases. Default: as the ledger's own projections do. */
   readonly lease?: string | undefined;
+  /** Follows this shard alone, without regard to the shares of others; its fair share when absent. */
+  readonly onlyShard?: number | undefined;
   /** Decrypts personal data in events; needed for a log that was encrypted with one. */
   readonly vault?: AnyVault | undefined;
   /**
@@ -41,7 +47,7 @@ export interface ProjectorOptions {
    * where several workers share a store that works beside the event loop, as PostgreSQL does.
    */
   readonly leaseTtlMs?: number;
-  /** End when the events that are in the log now have been applied. */
+  /** End when the events that are in the log now have been applied, by this worker and the others. */
   readonly untilHead?: boolean;
 }
 
@@ -67,7 +73,9 @@ export function createProjector(options: ProjectorOptions): Projector {
 }
 
 interface DecodedBatch {
-  readonly batch: readonly StoredEvent[];
+  readonly last: StoredEvent;
+  /** Those of the shards that are held. */
+  readonly events: readonly StoredEvent[];
   readonly decoded: readonly Decoded[];
 }
 
@@ -83,6 +91,9 @@ class FollowingProjector implements Projector {
   readonly #leaseName: string;
   #projections: readonly Projection[];
   #folders: readonly Folder[] = [];
+  #shards = 1;
+  /** The shards of the folders. */
+  #held: ReadonlySet<number> = new Set();
   /** Projections with builds beside the live one that may have data of erased persons. */
   readonly #leftovers = new Set<string>();
   /** How many builds could not be cleaned up yet, as last notified. */
@@ -96,7 +107,7 @@ class FollowingProjector implements Projector {
   constructor(options: ProjectorOptions) {
     this.#options = options;
     this.#projections = options.projections;
-    this.#leaseName = options.lease ?? LEASE_NAME;
+    this.#leaseName = options.lease ?? PROJECTIONS_LEASE;
   }
 
   async include(projection: Projection, begin = async () => {}): Promise<void> {
@@ -129,19 +140,47 @@ class FollowingProjector implements Projector {
   }
 
   async #run(): Promise<void> {
-    const { signal } = this.#options;
-    while (signal?.aborted !== true) {
-      const lease = await this.#lease();
-      if (lease === undefined) return;
-      try {
-        if ((await this.#underLease(lease)) === 'ended') return;
-      } catch (error) {
-        // Another worker has the lease: wait for it.
-        if (!(error instanceof StaleWorker)) throw error;
-      } finally {
-        this.#folders = [];
-        await lease.release();
+    const { signal, store, events, onlyShard: only, untilHead = false } = this.#options;
+    this.#shards = await store.shards();
+    const [name, shards] = [this.#leaseName, this.#shards];
+    const holdings = new Holdings({ ...this.#options, name, shards, only });
+    const goal = untilHead ? await events.head() : undefined;
+    try {
+      while (signal?.aborted !== true) {
+        await holdings.change();
+        const isHolding = holdings.holds.length > 0;
+        const end = isHolding ? await this.#untilStale(holdings) : 'waiting';
+        if (end === 'ended' && (await this.#isOver(goal))) return;
+        if (end !== 'changed') {
+          await sleep(LEASE_POLL_MS, undefined, { signal }).catch(() => undefined);
+        }
       }
+    } finally {
+      await holdings.end();
+    }
+  }
+
+  /** A worker that has reached the head waits for those of the other shards. */
+  async #isOver(goal: Position | undefined): Promise<boolean> {
+    const { store, signal, onlyShard } = this.#options;
+    if (signal?.aborted === true || onlyShard !== undefined) return true;
+    for (const { name } of this.#projections) {
+      const checkpoints = (await (await store.live(name))?.checkpoints()) ?? [];
+      if (!checkpoints.every((checkpoint) => isAtLeast(checkpoint, goal))) return false;
+    }
+    return true;
+  }
+
+  async #untilStale(holdings: Holdings): Promise<'ended' | 'changed'> {
+    try {
+      return await this.#underLeases(holdings);
+    } catch (error) {
+      if (!(error instanceof StaleWorker)) throw error;
+      // Another worker has one of the leases: take what it leaves, under later epochs.
+      await holdings.giveBack();
+      return 'changed';
+    } finally {
+      this.#folders = [];
     }
   }
 
@@ -151,28 +190,20 @@ class FollowingProjector implements Projector {
     return folder.retry(stream);
   }
 
-  /** Waits for the lease; undefined when the signal fires first. */
-  async #lease(): Promise<Lease | undefined> {
+  /**
+   * Follows the log until the end, or until what it follows has changed: other shards, or another build
+   * that was made live.
+   */
+  async #underLeases(holdings: Holdings): Promise<'ended' | 'changed'> {
     const { signal } = this.#options;
-    while (signal?.aborted !== true) {
-      const lease = await Lease.take(this.#options, this.#leaseName);
-      if (lease !== undefined) return lease;
-      await sleep(LEASE_POLL_MS, undefined, { signal }).catch(() => undefined);
-    }
-    return undefined;
-  }
-
-  /** Follows the log until the end, or until another build was made live, which then has to be opened. */
-  async #underLease(lease: Lease): Promise<'ended' | 'swapped'> {
-    const { signal } = this.#options;
-    const lost = new AbortController();
-    lease.keep(() => lost.abort());
+    const { lost } = holdings;
     const restart = new AbortController();
     this.#restart = restart;
     let damage: ReadModelError | undefined;
     const look = async () => {
       damage = await this.#damage();
-      if (damage !== undefined || (await this.#isSwapped())) restart.abort();
+      const isChanged = (await this.#isSwapped()) || (await holdings.isToChange());
+      if (damage !== undefined || isChanged) restart.abort();
     };
     // A store that fails here fails the next commit as well, and is reported there.
     const polling = setInterval(() => look().catch(() => undefined), LIVE_POLL_MS);
@@ -181,15 +212,15 @@ class FollowingProjector implements Projector {
     cleaningUp.unref();
     try {
       await this.#join();
-      this.#folders = await this.#open(lease.epoch);
+      this.#folders = await this.#open(holdings);
       // An earlier process may have ended before it had cleaned up.
       this.#noteLeftovers();
       await this.#cleanUp();
-      const ends = [lost.signal, restart.signal];
+      const ends = [lost, restart.signal];
       await this.#follow(AbortSignal.any(signal === undefined ? ends : [...ends, signal]));
       if (damage !== undefined) throw damage;
-      if (lost.signal.aborted) throw new StaleWorker('the lease was lost');
-      return restart.signal.aborted && signal?.aborted !== true ? 'swapped' : 'ended';
+      if (lost.aborted) throw new StaleWorker('a lease was lost');
+      return restart.signal.aborted && signal?.aborted !== true ? 'changed' : 'ended';
     } finally {
       clearInterval(polling);
       clearInterval(cleaningUp);
@@ -231,30 +262,24 @@ class FollowingProjector implements Projector {
     return false;
   }
 
-  async #open(epoch: number): Promise<readonly Folder[]> {
+  async #open({ holds }: Holdings): Promise<readonly Folder[]> {
     const folders: Folder[] = [];
+    this.#held = new Set(holds.map(({ shard }) => shard));
     for (const projection of this.#projections) {
       const build = await this.#liveBuild(projection);
       const { vault } = this.#options;
-      folders.push(await Folder.open({ projection, build, epoch, vault }));
+      folders.push(await Folder.open({ projection, build, holds, vault }));
     }
     return folders;
   }
 
+  #holds({ tenantId }: StoredEvent): boolean {
+    return this.#held.has(shardOf(tenantId, this.#shards));
+  }
+
   async #liveBuild(projection: Projection): Promise<Build> {
-    const { store } = this.#options;
-    const { name, version, collections } = projection;
-    const live = await store.live(name);
-    if (live === undefined) {
-      const build = await store.createBuild({
-        projection: name,
-        version,
-        collections,
-        purpose: 'live',
-      });
-      await store.makeLive(name, build.info.build);
-      return build;
-    }
+    const { name, version } = projection;
+    const live = (await this.#options.store.live(name)) ?? (await this.#firstBuild(projection));
     if (live.info.version !== version) {
       throw new ReadModelError(
         'outdated',
@@ -264,10 +289,33 @@ class FollowingProjector implements Projector {
     return live;
   }
 
+  /** One worker makes it, and others wait for that. */
+  async #firstBuild({ name, version, collections }: Projection): Promise<Build> {
+    const { store } = this.#options;
+    for (;;) {
+      const lease = await Lease.take(this.#options, rebuildLeaseOf(name));
+      try {
+        const live = await store.live(name);
+        if (live !== undefined) return live;
+        if (lease !== undefined) {
+          const request = { projection: name, version, collections, purpose: 'live' } as const;
+          const build = await store.createBuild(request);
+          await store.makeLive(name, build.info.build);
+          return build;
+        }
+      } finally {
+        await lease?.release();
+      }
+      await sleep(LEASE_POLL_MS, undefined, { signal: this.#options.signal }).catch(() => {
+        throw new StaleWorker('it was stopped before there was a build');
+      });
+    }
+  }
+
   async #follow(signal: AbortSignal): Promise<void> {
-    const { events, maxBatchEvents = MAX_BATCH_EVENTS, untilHead = false } = this.#options;
+    const { events, now, maxBatchEvents = MAX_BATCH_EVENTS, untilHead = false } = this.#options;
     const after = earliest(this.#folders.map(({ checkpoint }) => checkpoint));
-    if (after !== undefined) this.#caughtUp(after, []);
+    if (after !== undefined) this.#caughtUp(after, { events: 0, behindMs: 0 });
     const reading = new AbortController();
     const subscription = events.subscribe({
       ...(after === undefined ? {} : { after }),
@@ -276,11 +324,11 @@ class FollowingProjector implements Projector {
       signal: AbortSignal.any([signal, reading.signal]),
     });
     try {
-      for await (const { batch, decoded } of prefetched(this.#decoded(subscription))) {
-        const last = batch.at(-1);
-        if (last === undefined) continue;
-        await this.#apply(batch, decoded, last.position);
-        this.#caughtUp(last.position, batch);
+      for await (const batch of prefetched(this.#decoded(subscription))) {
+        const { last, events: own } = batch;
+        await this.#apply(batch);
+        const behindMs = Math.max(0, now() - Date.parse(last.time));
+        this.#caughtUp(last.position, { events: own.length, behindMs });
         if (signal.aborted) return;
       }
     } finally {
@@ -289,20 +337,21 @@ class FollowingProjector implements Projector {
     }
   }
 
-  /** Decoded once for all projections, and only what one of them reads. */
+  /** Decoded once for all projections, and only what one of them reads of the shards that are held. */
   async *#decoded(batches: AsyncIterable<readonly StoredEvent[]>): AsyncGenerator<DecodedBatch> {
     for await (const batch of batches) {
-      const wanted = batch.filter((stored) => this.#folders.some((folder) => folder.reads(stored)));
-      yield { batch, decoded: await decodeAll(wanted, this.#options.vault) };
+      const last = batch.at(-1);
+      if (last === undefined) continue;
+      const events = batch.filter((stored) => this.#holds(stored));
+      const wanted = events.filter((stored) =>
+        this.#folders.some((folder) => folder.reads(stored)),
+      );
+      yield { last, events, decoded: await decodeAll(wanted, this.#options.vault) };
     }
   }
 
-  async #apply(
-    batch: readonly StoredEvent[],
-    decoded: readonly Decoded[],
-    position: Position,
-  ): Promise<void> {
-    const erases = batch.some(({ type }) => type === ERASURE);
+  async #apply({ last: { position }, events, decoded }: DecodedBatch): Promise<void> {
+    const erases = events.some(({ type }) => type === ERASURE);
     if (erases) await this.#dropOlderBuilds();
     // In parallel: while a server writes for one, the next one folds.
     const applied = await Promise.allSettled(
@@ -376,19 +425,22 @@ class FollowingProjector implements Projector {
     for (const { projection, build } of this.#folders) {
       if (projection.erasing === undefined) continue;
       for (const { build: each, state } of await store.builds(projection.name)) {
-        if (state === 'ready' && each < build.info.build) {
-          await store.dropBuild(projection.name, each);
-        }
+        if (state !== 'ready' || each >= build.info.build) continue;
+        await store.dropBuild(projection.name, each).catch(unlessGone);
       }
     }
   }
 
-  #caughtUp(position: Position, batch: readonly StoredEvent[]): void {
-    const { notify, now } = this.#options;
-    const last = batch.at(-1);
-    const behindMs = last === undefined ? 0 : Math.max(0, now() - Date.parse(last.time));
-    notify?.({ type: 'caught-up-to', position, events: batch.length, behindMs });
+  #caughtUp(position: Position, applied: { events: number; behindMs: number }): void {
+    const [of, these] = [this.#shards, [...this.#held]];
+    const shards = these.length < of ? { shards: { these, of } } : {};
+    this.#options.notify?.({ type: 'caught-up-to', position, ...applied, ...shards });
   }
+}
+
+/** Another worker may have dropped the same build. */
+function unlessGone(error: unknown): void {
+  if (!(error instanceof ReadModelError) || error.code !== 'no-such-build') throw error;
 }
 
 function ended(): Error {
@@ -406,14 +458,4 @@ async function* prefetched<Each>(source: AsyncGenerator<Each>): AsyncGenerator<E
     next.catch(() => undefined);
     yield value;
   }
-}
-
-/** The smallest checkpoint; undefined, the beginning, when any build is empty. */
-function earliest(checkpoints: readonly (Position | undefined)[]): Position | undefined {
-  let first: Position | undefined;
-  for (const checkpoint of checkpoints) {
-    if (checkpoint === undefined) return undefined;
-    if (first === undefined || checkpoint < first) first = checkpoint;
-  }
-  return first;
 }

@@ -6,6 +6,7 @@ import type { EventStore, Position } from '@counterfoil/core';
 import {
   type Build,
   type Difference,
+  latest,
   type OpenIntent,
   openIntents,
   openSqliteReadModelStore,
@@ -161,7 +162,7 @@ async function compare(
   { onProgress, keys }: Examining,
 ): Promise<void> {
   const { name } = projection;
-  const position = await live.checkpoint();
+  const position = latest(await live.checkpoints());
   // A log that has lost its end is a finding of another check.
   const head = await events.head();
   if (position !== undefined && (head === undefined || position > head)) return;

@@ -1,6 +1,6 @@
 /** The shared log and database as an examined place. */
 import { existsSync } from 'node:fs';
-import { PROJECTIONS } from '@counterfoil/projections';
+import { latest, PROJECTIONS, PROJECTIONS_LEASE } from '@counterfoil/projections';
 import type { Pool } from 'pg';
 import { KEY_TABLE } from '../personal-keys/key-rows.ts';
 import { wrappingKeyOf } from '../personal-keys/open-personal-keys.ts';
@@ -17,8 +17,8 @@ import { Findings } from './finding.ts';
 import { findReadable } from './folder.ts';
 
 const LEASES = 'counterfoil_read_models.leases';
-/** Leases that a host or a worker holds for as long as it runs. */
-const HELD = [LEADERSHIP, 'projections'];
+/** What the leases begin with that a host or a worker holds for as long as it runs. */
+const HELD = [LEADERSHIP, `${PROJECTIONS_LEASE}/`];
 
 export async function sharedPlace(config: Settings, url: string): Promise<Place> {
   const { pool, place, hasTables, close } = await openHostDatabaseToRead(url);
@@ -75,7 +75,9 @@ async function isLeased(pool: Pool): Promise<boolean> {
   );
   if (found[0]?.made !== true) return false;
   const { rows } = await pool.query<{ held: boolean }>(
-    `SELECT EXISTS (SELECT FROM ${LEASES} WHERE name = ANY($1) AND expires_ms > $2) AS held`,
+    `SELECT EXISTS (
+       SELECT FROM ${LEASES} JOIN unnest($1::text[]) held ON starts_with(name, held) WHERE expires_ms > $2
+     ) AS held`,
     [HELD, Date.now()],
   );
   return rows[0]?.held === true;
@@ -94,7 +96,7 @@ async function readModelsIn(url: string): Promise<readonly LogReader[]> {
   const store = await openReadModels(url, { readOnly: true }).catch(() => undefined);
   if (store === undefined) return [];
   const readers = PROJECTIONS.map(async ({ name }): Promise<readonly LogReader[]> => {
-    const position = await (await store.live(name))?.checkpoint();
+    const position = latest((await (await store.live(name))?.checkpoints()) ?? []);
     return position === undefined ? [] : [{ name: `the read model ${name}`, position }];
   });
   const read = await Promise.allSettled(readers);

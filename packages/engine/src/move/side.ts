@@ -4,7 +4,12 @@ import { basename, dirname, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type EventStore, EventStoreError } from '@counterfoil/core';
 import { failing, lockForWriting } from '@counterfoil/event-stores/sqlite';
-import { PROJECTIONS } from '@counterfoil/projections';
+import {
+  leaseOf,
+  PROJECTIONS,
+  PROJECTIONS_LEASE,
+  type ReadModelStore,
+} from '@counterfoil/projections';
 import { LEADERSHIP } from '../runtime/leadership.ts';
 import { Lease, SHARED_LEASE_TTL_MS } from '../runtime/lease.ts';
 import { holderFor } from '../runtime/projecting/holder.ts';
@@ -30,8 +35,6 @@ import { MoveError } from './move-error.ts';
 import { MOVED_TABLES } from './moved-tables.ts';
 import { type OwnTables, TablesInDatabase, TablesInFiles } from './own-tables.ts';
 
-/** The leases that a host or a worker holds for as long as it runs. */
-const LEASES = [LEADERSHIP, 'projections'];
 const LOOK_PAUSE_MS = 250;
 const OWNER_ONLY_FOLDER = 0o700;
 /** Of an empty file system, and of the lock of a log. */
@@ -172,7 +175,7 @@ async function sideOnServers(
   const leases: Lease[] = [];
   opening.defer(() => Promise.all(leases.map((each) => each.release())).then(() => undefined));
   const holder = holderFor(stores);
-  for (const lease of LEASES) {
+  for (const lease of await leasesOf(readModels)) {
     leases.push(await leased({ readModels, lease, holder, patienceMs, place }));
   }
   const tables = new TablesInDatabase(pool);
@@ -222,6 +225,12 @@ interface Wanted {
   readonly holder: string;
   readonly patienceMs: number;
   readonly place: string;
+}
+
+/** Those that hosts and workers hold for as long as they run. */
+async function leasesOf(readModels: ReadModelStore): Promise<readonly string[]> {
+  const shards = [...Array(await readModels.shards()).keys()];
+  return [LEADERSHIP, ...shards.map((shard) => leaseOf(PROJECTIONS_LEASE, shard))];
 }
 
 async function leased({ readModels, lease, holder, patienceMs, place }: Wanted): Promise<Lease> {

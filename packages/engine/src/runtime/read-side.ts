@@ -58,7 +58,7 @@ export class ReadSide {
     const acknowledged = this.#acknowledged.get(tenantId) ?? this.#headAtStart;
     const position = later(acknowledged, await this.#ofAll?.ask(undefined));
     if (position === undefined) return;
-    if (await progress.reached(position, { timeoutMs: WAIT_MS })) return;
+    if (await progress.reached(position, { tenantId, timeoutMs: WAIT_MS })) return;
     throw refused({ type: 'ReadModelsBehind' });
   }
 }

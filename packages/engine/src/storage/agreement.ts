@@ -1,7 +1,7 @@
 /** Checks at start that all hosts of a database use the same master key and the same log. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type EventStore, EventStoreError, type Position } from '@counterfoil/core';
-import { PROJECTIONS, type ReadModelStore } from '@counterfoil/projections';
+import { latest, PROJECTIONS, type ReadModelStore } from '@counterfoil/projections';
 import { firstEventOf } from '../personal-keys/keys-and-log.ts';
 import { ConfigError, markOfMasterKey } from '../settings.ts';
 import type { HostDatabase } from './host-database.ts';
@@ -49,8 +49,8 @@ export async function agreeOnLog({ database, events, readModels }: SharedStores)
 async function furthest(readModels: ReadModelStore): Promise<Position | undefined> {
   let furthest: Position | undefined;
   for (const { name } of PROJECTIONS) {
-    const reached = await (await readModels.live(name))?.checkpoint();
-    if (reached !== undefined && (furthest === undefined || furthest < reached)) furthest = reached;
+    const checkpoints = await (await readModels.live(name))?.checkpoints();
+    furthest = latest([furthest, ...(checkpoints ?? [])]);
   }
   return furthest;
 }

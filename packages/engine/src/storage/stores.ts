@@ -209,6 +209,8 @@ interface ReadModelOptions {
   readonly readOnly?: boolean;
   /** The last news of the worker. */
   readonly news?: () => unknown;
+  /** Into how many shards the tenants are hashed where they are made in PostgreSQL. */
+  readonly shards?: number | undefined;
 }
 
 /** Opens the read models for their worker; with `readOnly`, for queries beside it. */
@@ -220,7 +222,7 @@ export async function openReadModels(
     case 'memory':
       return createMemoryReadModelStore();
     case 'sqlite':
-      return openSqliteReadModelStore({ path: pathOf(url), hasEnded, ...marking(options) });
+      return openSqliteReadModelStore({ path: pathOf(url), hasEnded, ...marked(options) });
     default:
       return openSharedReadModels(url, options);
   }
@@ -232,12 +234,17 @@ export async function openSharedReadModels(
   options: ReadModelOptions = {},
 ): Promise<PostgresReadModelStore> {
   const { openPostgresReadModelStore } = await import('@counterfoil/projections/postgres');
-  return openPostgresReadModelStore({ url, ...marking(options) });
+  const { shards, ...others } = options;
+  return openPostgresReadModelStore({
+    url,
+    ...marked(others),
+    ...(shards !== undefined && { shards }),
+  });
 }
 
 /** With `news` there is a worker elsewhere: a read that finds damage leaves a mark for it. */
-function marking({ news, ...options }: ReadModelOptions) {
-  return { ...options, ...(news !== undefined && { news, marksDamage: true }) };
+function marked({ news, readOnly = false }: ReadModelOptions) {
+  return { readOnly, ...(news !== undefined && { news, marksDamage: true }) };
 }
 
 function pathOf(url: string): string {

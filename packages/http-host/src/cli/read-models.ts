@@ -9,6 +9,7 @@ import {
   type ReadModelStore,
   type Rebuilt,
   rollBack,
+  shardOf,
 } from '@counterfoil/projections';
 import { type Command, InvalidArgumentError } from 'commander';
 import { z } from 'zod';
@@ -160,8 +161,8 @@ function printRetried(
 const TAKE_OVER_MS = 2 * SHARED_LEASE_TTL_MS;
 
 /**
- * Acts as the worker for this one stream. Takes over the lease of a running worker on shared read
- * models: that worker cannot write until it regains the lease, and continues afterwards.
+ * Acts as the worker for this one stream. Takes over the lease of its shard from a running worker on
+ * shared read models: that one cannot write until it regains the lease, and continues afterwards.
  */
 async function retryParked(
   session: Session,
@@ -169,8 +170,9 @@ async function retryParked(
   projection: string,
   stream: string,
 ): Promise<void> {
-  const parked = await (await store.live(projection))?.parked();
-  if (parked?.some((each) => each.stream === stream) !== true) {
+  const all = await (await store.live(projection))?.parked();
+  const parked = all?.find((each) => each.stream === stream)?.events[0];
+  if (parked === undefined) {
     throw new ReadModelError('not-ready', `${stream} is not parked in ${projection}`);
   }
   const stopping = new AbortController();
@@ -181,6 +183,7 @@ async function retryParked(
     vault,
     projections: PROJECTIONS,
     holder,
+    onlyShard: shardOf(parked.tenantId, await store.shards()),
     ...(leaseTtlMs === undefined
       ? { now: Date.now }
       : { now: () => Date.now() + TAKE_OVER_MS, leaseTtlMs }),

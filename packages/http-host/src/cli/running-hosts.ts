@@ -15,7 +15,7 @@ export class HostsRunning extends Error {
 
 /** On shared stores. */
 export async function refuseBesideHosts(config: Config): Promise<void> {
-  const leases = await openReadModels(config.readModelUrl);
+  const leases = await openReadModels(config.readModelUrl, { shards: config.projectionShards });
   try {
     const holder = holderFor(config);
     for (let look = 0; look < LOOKS; look += 1) {

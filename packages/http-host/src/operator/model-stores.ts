@@ -44,7 +44,9 @@ export async function withStores<Result>(
   const events = closing(await openEventStore(config, { follow: isShared || !alone }));
   const vault = await openKeysToRead(config);
   if (vault !== undefined) closing(vault);
-  const store = closing(await openReadModels(config.readModelUrl));
+  const store = closing(
+    await openReadModels(config.readModelUrl, { shards: config.projectionShards }),
+  );
   return await work({ events, store, vault, holder: holderFor(config), leaseTtlMs });
 }
 

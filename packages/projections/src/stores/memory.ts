@@ -11,6 +11,7 @@ import type {
   CommitResult,
   Condition,
   Document,
+  HeldLease,
   LeaseRequest,
   ListOptions,
   ParkedStream,
@@ -20,10 +21,18 @@ import type {
   Walked,
 } from '../read-model-store.ts';
 import { ReadModelError } from '../read-model-store.ts';
+import { type Checkpoints, earliest, type Hold } from '../shards.ts';
 
-/** Read models that live as long as the process: for tests and small embeddings. */
-export function createMemoryReadModelStore(): ReadModelStore {
-  return new MemoryReadModelStore();
+/**
+ * Read models that live as long as the process: for tests and small embeddings. One shard, unless more
+ * are asked for: several workers of the process then share them.
+ */
+export function createMemoryReadModelStore({
+  shards = 1,
+}: {
+  readonly shards?: number;
+} = {}): ReadModelStore {
+  return new MemoryReadModelStore(shards);
 }
 
 interface Lease {
@@ -37,7 +46,16 @@ class MemoryReadModelStore implements ReadModelStore {
   readonly #builds = new Map<string, Map<number, MemoryBuild>>();
   readonly #made = new Map<string, number>();
   readonly #live = new Map<string, number>();
+  readonly #shards: number;
   #closed = false;
+
+  constructor(shards: number) {
+    this.#shards = shards;
+  }
+
+  async shards(): Promise<number> {
+    return this.#shards;
+  }
 
   async acquireLease({ name, holder, nowMs, ttlMs }: LeaseRequest): Promise<number | undefined> {
     this.#refuseWhenClosed();
@@ -58,6 +76,13 @@ class MemoryReadModelStore implements ReadModelStore {
     if (lease?.holder === holder) lease.expiresMs = 0;
   }
 
+  async leases(prefix: string, nowMs: number): Promise<readonly HeldLease[]> {
+    this.#refuseWhenClosed();
+    return [...this.#leases]
+      .filter(([name, { expiresMs }]) => name.startsWith(prefix) && expiresMs > nowMs)
+      .map(([name, { holder }]) => ({ name, holder }));
+  }
+
   async builds(projection: string): Promise<readonly BuildInfo[]> {
     this.#refuseWhenClosed();
     return [...this.#buildsOf(projection).values()].map(({ info }) => info);
@@ -69,7 +94,8 @@ class MemoryReadModelStore implements ReadModelStore {
     const number = (this.#made.get(projection) ?? 0) + 1;
     this.#made.set(projection, number);
     const state = purpose === 'load' ? 'loading' : 'ready';
-    const build = new MemoryBuild({ projection, build: number, version, state }, request);
+    const info = { projection, build: number, version, state } as const;
+    const build = new MemoryBuild(info, request, this.#shards);
     this.#buildsOf(projection).set(number, build);
     return build;
   }
@@ -144,29 +170,36 @@ class MemoryBuild implements Build {
   readonly #collections: ReadonlyMap<string, Collection>;
   readonly #revisions = new Map<string, number>();
   readonly #parked = new Map<string, { error: string; events: StoredEvent[] }>();
-  #checkpoint: Position | undefined;
-  #epoch = 0;
+  readonly #shards: { checkpoint: Position | undefined; epoch: number }[];
   #revision = 0;
 
-  constructor(info: BuildInfo, request: BuildRequest) {
+  constructor(info: BuildInfo, request: BuildRequest, shards: number) {
     this.info = info;
+    this.#shards = Array.from({ length: shards }, () => ({ checkpoint: undefined, epoch: 0 }));
     this.#collections = new Map(request.collections.map(({ name }) => [name, new Collection()]));
   }
 
   async checkpoint(): Promise<Position | undefined> {
-    return this.#checkpoint;
+    return earliest(await this.checkpoints());
   }
 
-  async fence(epoch: number): Promise<boolean> {
-    if (epoch < this.#epoch) return false;
-    this.#epoch = epoch;
+  async checkpoints(): Promise<Checkpoints> {
+    return this.#shards.map(({ checkpoint }) => checkpoint);
+  }
+
+  async fence(holds: readonly Hold[]): Promise<boolean> {
+    const isLatest = ({ shard, epoch }: Hold) => epoch >= this.#shard(shard).epoch;
+    if (!holds.every(isLatest)) return false;
+    for (const { shard, epoch } of holds) this.#shard(shard).epoch = epoch;
     return true;
   }
 
   async commit(commit: Commit): Promise<CommitResult> {
-    if (commit.expected !== this.#checkpoint || commit.epoch !== this.#epoch) {
-      return { outcome: 'stale' };
-    }
+    const isCurrent = commit.moves.every(({ shard, epoch, expected }) => {
+      const at = this.#shard(shard);
+      return at.checkpoint === expected && at.epoch === epoch;
+    });
+    if (!isCurrent) return { outcome: 'stale' };
     const duplicate = this.#duplicateIn(commit.changes);
     if (duplicate !== undefined) return { outcome: 'duplicate', ...duplicate };
     for (const change of commit.changes) this.#write(change);
@@ -177,7 +210,7 @@ class MemoryBuild implements Build {
       parked.events.push(event);
       this.#parked.set(event.stream, parked);
     }
-    this.#checkpoint = commit.checkpoint;
+    for (const { shard, checkpoint } of commit.moves) this.#shard(shard).checkpoint = checkpoint;
     return { outcome: 'committed' };
   }
 
@@ -217,7 +250,7 @@ class MemoryBuild implements Build {
         return { collection, count: sorted.length, digest: hash.digest('hex') };
       },
     );
-    return { position: this.#checkpoint, collections };
+    return { checkpoints: await this.checkpoints(), collections };
   }
 
   async get(collection: string, keys: readonly string[]): Promise<readonly (string | undefined)[]> {
@@ -275,6 +308,12 @@ class MemoryBuild implements Build {
     if (partition !== undefined) {
       this.#revisions.set(partition, (this.#revisions.get(partition) ?? 0) + 1);
     }
+  }
+
+  #shard(number: number) {
+    const shard = this.#shards[number];
+    if (shard === undefined) throw new RangeError(`no shard ${number}`);
+    return shard;
   }
 
   #collection(name: string): Collection {

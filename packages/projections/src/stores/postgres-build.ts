@@ -17,9 +17,10 @@ import {
   type Walk,
   type Walked,
 } from '../read-model-store.ts';
+import { type Checkpoints, earliest, type Hold } from '../shards.ts';
 import { escaped, textArray, unescaped } from './postgres-arrays.ts';
 import { type Changes, changesOf, MadeTwice, type Step } from './postgres-changes.ts';
-import { Missing, tryCommit, WrittenTwice } from './postgres-commit.ts';
+import { Missing, movesOf, tryCommit, WrittenTwice } from './postgres-commit.ts';
 import {
   codeOf,
   type Database,
@@ -74,6 +75,7 @@ export class PostgresBuild implements Build {
   readonly #options: BuildOptions;
   readonly #database: Database;
   readonly #builds: string;
+  readonly #shards: string;
   readonly #specs: ReadonlyMap<string, CollectionSpec>;
   readonly #partitionIds = new Map<string, number>();
   #marking: Promise<unknown> = Promise.resolve();
@@ -83,24 +85,32 @@ export class PostgresBuild implements Build {
     this.#options = options;
     this.#database = options.database;
     this.#builds = `${options.database.schema}.builds`;
+    this.#shards = `${options.database.schema}.shards`;
     this.#tables = build.tables;
     this.info = build.info;
     this.#specs = new Map(build.collections.map((spec) => [spec.name, spec]));
   }
 
   async checkpoint(): Promise<Position | undefined> {
-    const [position] = await this.#row('position');
-    return (position ?? undefined) as Position | undefined;
+    return earliest(await this.checkpoints());
   }
 
-  async fence(epoch: number): Promise<boolean> {
+  async checkpoints(): Promise<Checkpoints> {
+    const rows = await this.#database.read(this.#positions());
+    if (rows.length === 0) await this.#row('id');
+    return rows.map(positionIn);
+  }
+
+  async fence(holds: readonly Hold[]): Promise<boolean> {
     this.#refuseReader();
     const { count } = await this.#database.write({
-      text: `UPDATE ${this.#builds} SET epoch = $2 WHERE id = $1 AND epoch <= $2`,
-      values: [this.#build.id, epoch],
+      text: `UPDATE ${this.#shards} s SET epoch = h.epoch
+             FROM unnest($2::int4[], $3::int8[]) h (shard, epoch)
+             WHERE s.build_id = $1 AND s.shard = h.shard AND s.epoch <= h.epoch`,
+      values: [this.#build.id, holds.map(({ shard }) => shard), holds.map(({ epoch }) => epoch)],
     });
-    if (count === 0) await this.#row('id');
-    return count === 1;
+    if (count < holds.length) await this.#row('id');
+    return count === holds.length;
   }
 
   async commit(commit: Commit): Promise<CommitResult> {
@@ -152,8 +162,11 @@ export class PostgresBuild implements Build {
     const tables = this.#tables;
     const indices = indicesOf(tables, collections, trigrams);
     // The commit of this waits for the disk, and with it for all that was written before.
-    const ready = `UPDATE ${this.#builds} SET state = 'ready', revision = revision + 1 WHERE id = ${id}`;
-    const load = [BEGIN_LOAD_END, ...indices, ready, 'COMMIT'];
+    const ready = [
+      `UPDATE ${this.#builds} SET state = 'ready' WHERE id = ${id}`,
+      `UPDATE ${this.#shards} SET revision = revision + 1 WHERE build_id = ${id}`,
+    ];
+    const load = [BEGIN_LOAD_END, ...indices, ...ready, 'COMMIT'];
     await this.#reportingDamage(() =>
       this.#database.withRetries(async () => {
         // Only the answer to a first try may have been lost.
@@ -217,15 +230,14 @@ export class PostgresBuild implements Build {
     return this.#reportingDamage(() =>
       this.#database.withRetries(() =>
         this.#database.transaction(BEGIN_SUMMARY, async (client) => {
-          const { rows } = await client.query<{ position: Position | null }>(
-            `SELECT position FROM ${this.#builds} WHERE id = $1`,
-            [this.#build.id],
-          );
+          const { text, values } = this.#positions();
+          const query = { text, values: [...values], rowMode: 'array' as const };
+          const { rows } = await client.query<unknown[]>(query);
           const collections: CollectionSummary[] = [];
           for (const spec of this.#build.collections) {
             collections.push(await this.#summaryOf(client, spec));
           }
-          return { position: rows[0]?.position ?? undefined, collections };
+          return { checkpoints: rows.map(positionIn), collections };
         }),
       ),
     );
@@ -290,7 +302,7 @@ export class PostgresBuild implements Build {
       const rows = await this.#select(
         partition === undefined
           ? {
-              text: `SELECT '', revision, NULL FROM ${this.#builds} WHERE id = $1::int4`,
+              text: `SELECT '', sum(revision)::int8, NULL FROM ${this.#shards} WHERE build_id = $1::int4`,
               values: [this.#build.id],
               isNamed: true,
             }
@@ -338,7 +350,7 @@ export class PostgresBuild implements Build {
   }
 
   /** A column of the build's row. Throws `no-such-build` when it was dropped. */
-  async #row(column: 'position' | 'damage' | 'state' | 'id'): Promise<readonly unknown[]> {
+  async #row(column: 'damage' | 'state' | 'id'): Promise<readonly unknown[]> {
     const [row] = await this.#database.read({
       text: `SELECT ${column} FROM ${this.#builds} WHERE id = $1`,
       values: [this.#build.id],
@@ -406,12 +418,21 @@ export class PostgresBuild implements Build {
 
   /** A commit with a duplicate is still stale when the checkpoint has moved. */
   async #duplicate(commit: Commit, { collection, key }: MadeTwice): Promise<CommitResult> {
+    const [shards, epochs, expected] = movesOf(commit.moves);
     const rows = await this.#database.read({
-      text: `SELECT 1 FROM ${this.#builds}
-             WHERE id = $1 AND position IS NOT DISTINCT FROM $2 AND epoch = $3`,
-      values: [this.#build.id, commit.expected ?? null, commit.epoch],
+      text: `SELECT 1 FROM ${this.#shards} s
+             JOIN unnest($2::int8[], $3::int8[], $4::text[]) m (shard, epoch, expected)
+               ON s.shard = m.shard::int4 AND s.epoch = m.epoch AND coalesce(s.position, '') = m.expected
+             WHERE s.build_id = $1`,
+      values: [this.#build.id, shards, epochs, expected],
     });
-    return rows.length > 0 ? { outcome: 'duplicate', collection, key } : { outcome: 'stale' };
+    const isStale = rows.length < commit.moves.length;
+    return isStale ? { outcome: 'stale' } : { outcome: 'duplicate', collection, key };
+  }
+
+  #positions() {
+    const text = `SELECT position FROM ${this.#shards} WHERE build_id = $1 ORDER BY shard`;
+    return { text, values: [this.#build.id] };
   }
 
   /** Which of the documents that a step was to make is there. */
@@ -455,6 +476,10 @@ export class PostgresBuild implements Build {
     if (spec === undefined) throw new RangeError(`no collection ${collection}`);
     return spec;
   }
+}
+
+function positionIn([position]: readonly unknown[]): Position | undefined {
+  return (position ?? undefined) as Position | undefined;
 }
 
 function documentOf(row: readonly unknown[]): Document {

@@ -1,7 +1,7 @@
 /** One commit of a build in one transaction, pipelined: all of it is sent before the first answer. */
 import type pg from 'pg';
-import type { CollectionSpec, Commit, CommitResult } from '../read-model-store.ts';
-import { textArray } from './postgres-arrays.ts';
+import type { CollectionSpec, Commit, CommitResult, Move } from '../read-model-store.ts';
+import { integerArray, textArray } from './postgres-arrays.ts';
 import { type Changes, type Step, stepsOf } from './postgres-changes.ts';
 import { COMMIT_TIMEOUT_MS, type Database, type Statement } from './postgres-database.ts';
 import type { Tables } from './postgres-schema.ts';
@@ -53,7 +53,7 @@ export async function tryCommit(target: CommitTarget, tried: Tried): Promise<Com
         [...steps, ...rest].map((each) => run(client, database, each)),
       );
       // The other statements of a stale commit may fail too, which does not matter.
-      if ((await guarded) !== 1) throw new Stale();
+      if ((await guarded) !== tried.commit.moves.length) throw new Stale();
       const counts = (await written).map(countOf);
       for (const [index, step] of steps.entries()) judge(step, counts[index]);
     });
@@ -67,41 +67,52 @@ export async function tryCommit(target: CommitTarget, tried: Tried): Promise<Com
 /** An attempt whose answer was lost may have succeeded: then it is the last commit. */
 async function isLast({ database, id }: CommitTarget, { token }: Tried): Promise<boolean> {
   const rows = await database.read({
-    text: `SELECT 1 FROM ${buildsOf(database)} WHERE id = $1 AND last_commit = $2`,
+    text: `SELECT 1 FROM ${shardsOf(database)} WHERE build_id = $1 AND last_commit = $2`,
     values: [id, token],
   });
   return rows.length > 0;
 }
 
-/** Locks the build's row: a concurrent commit waits here, and then finds that the checkpoint moved. */
+/** Locks the rows of the shards: a concurrent commit waits here, and then finds that a checkpoint moved. */
 async function guard(
   client: pg.PoolClient,
   target: CommitTarget,
   { commit, token }: Tried,
 ): Promise<number> {
-  const { expected, checkpoint, epoch, changes, lastEventTime } = commit;
+  const { moves, changes, lastEventTime } = commit;
   const { database, id, projection } = target;
   const behindMs =
     lastEventTime === undefined ? 0 : Math.max(0, Date.now() - Date.parse(lastEventTime));
   return run(client, database, {
-    text: `UPDATE ${buildsOf(database)} SET position = $2, revision = revision + $3, last_commit = $4,
-             behind_ms = $5
-           WHERE id = $1 AND position IS NOT DISTINCT FROM $6 AND epoch = $7
-             AND last_commit IS DISTINCT FROM $4
-           RETURNING pg_notify($8, $9)`,
+    text: `UPDATE ${shardsOf(database)} s SET position = nullif(m.position, ''),
+             revision = revision + $2 * (m.shard = $11)::int, last_commit = $3, behind_ms = $4
+           FROM unnest($5::int8[], $6::int8[], $7::text[], $8::text[]) m (shard, epoch, expected, position)
+           WHERE s.build_id = $1 AND s.shard = m.shard::int4 AND s.epoch = m.epoch
+             AND coalesce(s.position, '') = m.expected AND s.last_commit IS DISTINCT FROM $3
+           RETURNING pg_notify($9, $10)`,
     values: [
       id,
-      checkpoint ?? null,
       changes.length > 0 ? 1 : 0,
       token,
       behindMs,
-      expected ?? null,
-      epoch,
+      ...movesOf(moves),
       database.schema,
       projection,
+      // A commit counts once, in any of its shards.
+      moves[0]?.shard ?? 0,
     ],
     isNamed: true,
   });
+}
+
+/** Shards, epochs, expected positions and checkpoints, each as a column; a position is never empty. */
+export function movesOf(moves: readonly Move[]): readonly Buffer[] {
+  return [
+    integerArray(moves.map(({ shard }) => shard)),
+    integerArray(moves.map(({ epoch }) => epoch)),
+    textArray(moves.map(({ expected = '' }) => expected)),
+    textArray(moves.map(({ checkpoint = '' }) => checkpoint)),
+  ];
 }
 
 function restOf(tables: Tables, { commit, changes: { touched } }: Tried): readonly Statement[] {
@@ -169,6 +180,6 @@ function judge(step: Step, count = 0): void {
   );
 }
 
-function buildsOf({ schema }: Database): string {
-  return `${schema}.builds`;
+function shardsOf({ schema }: Database): string {
+  return `${schema}.shards`;
 }

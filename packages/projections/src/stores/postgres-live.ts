@@ -30,12 +30,13 @@ export class LiveBuild implements Build {
   readonly grep: Build['grep'] = (...args) => this.#read((build) => build.grep(...args));
   readonly revision: Build['revision'] = (part) => this.#read((build) => build.revision(part));
   readonly checkpoint: Build['checkpoint'] = () => this.#read((build) => build.checkpoint());
+  readonly checkpoints: Build['checkpoints'] = () => this.#read((build) => build.checkpoints());
   readonly parked: Build['parked'] = () => this.#read((build) => build.parked());
   readonly parkedStreams: Build['parkedStreams'] = () =>
     this.#read((build) => build.parkedStreams());
   readonly isSound: Build['isSound'] = () => this.#read((build) => build.isSound());
   readonly summary: Build['summary'] = () => this.#read((build) => build.summary());
-  readonly fence: Build['fence'] = (epoch) => this.#build.fence(epoch);
+  readonly fence: Build['fence'] = (holds) => this.#build.fence(holds);
   readonly commit: Build['commit'] = (commit) => this.#build.commit(commit);
   readonly finishLoad: Build['finishLoad'] = () => this.#build.finishLoad();
   readonly scrub: Build['scrub'] = () => this.#build.scrub();

@@ -33,7 +33,8 @@ export async function followProgress(database: Database, following: Following): 
 class Follower {
   readonly #database: Database;
   readonly #following: Following;
-  #reported: Position | undefined;
+  /** By shard. */
+  #reported: readonly (Position | null)[] = [];
 
   constructor(database: Database, following: Following) {
     this.#database = database;
@@ -47,9 +48,10 @@ class Follower {
     const client = this.#database.client(QUERY_TIMEOUT_MS);
     const query = {
       name: 'counterfoil_progress',
-      text: `SELECT min(position) AS position, max(behind_ms) AS "behindMs", count(position) AS "count"
-             FROM ${schema}.live JOIN ${schema}.builds USING (projection, build)
-             WHERE projection = ANY($1)`,
+      text: `SELECT min(s.position) AS position, max(s.behind_ms) AS "behindMs", count(s.position) AS "count"
+             FROM ${schema}.live JOIN ${schema}.builds b USING (projection, build)
+               JOIN ${schema}.shards s ON s.build_id = b.id
+             WHERE projection = ANY($1) GROUP BY s.shard ORDER BY s.shard`,
       values: [this.#following.projections],
     };
     let woken = new AbortController();
@@ -65,7 +67,7 @@ class Follower {
         woken = new AbortController();
         const { rows } = await client.query<Reached>(query);
         onHeard();
-        this.#report(rows[0]);
+        this.#report(rows);
         await sleep(POLL_MS, undefined, { signal: woken.signal }).catch(() => undefined);
       }
     } finally {
@@ -74,14 +76,23 @@ class Follower {
     }
   }
 
-  #report(reached: Reached | undefined): void {
+  /** Shards that have reached the same position are reported together. */
+  #report(rows: readonly Reached[]): void {
     const { projections, receive } = this.#following;
+    const wanted = new Set(projections).size;
     // A projection without a build has not reached anything.
-    if (reached === undefined || Number(reached.count) < new Set(projections).size) return;
-    const { position } = reached;
-    if (position === null || position === this.#reported) return;
-    this.#reported = position;
-    receive({ type: 'caught-up-to', position, events: 0, behindMs: Number(reached.behindMs) });
+    const reached = rows.map(({ position, count }) => (Number(count) < wanted ? null : position));
+    const news = new Map<Position, number[]>();
+    for (const [shard, position] of reached.entries()) {
+      if (position === null || position === this.#reported[shard]) continue;
+      news.set(position, [...(news.get(position) ?? []), shard]);
+    }
+    this.#reported = reached;
+    for (const [position, these] of news) {
+      const behindMs = Math.max(...these.map((shard) => Number(rows[shard]?.behindMs)));
+      const shards = { these, of: rows.length };
+      receive({ type: 'caught-up-to', position, events: 0, behindMs, shards });
+    }
   }
 }
 

@@ -2,6 +2,7 @@
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import { type CollectionSpec, ReadModelError } from '../read-model-store.ts';
+import { MOST_SHARDS } from '../shards.ts';
 import { type Database, reasonOf } from './postgres-database.ts';
 
 /** Raised when the tables of builds change: builds of another layout are rebuilt. */
@@ -14,10 +15,13 @@ const INDEXING_MEMORY = '256MB';
 /** Dead rows, as a share of a table, that call for a vacuum: the default would let millions gather. */
 const VACUUM_SHARE = 0.05;
 
+/** In milliseconds of the Unix epoch. */
+const FOR_EVER_MS = Number.MAX_SAFE_INTEGER;
+
 const COLLECTION_NAME = /^[a-z][a-z_]{0,39}$/;
 const FIELD_NAME = /^[a-z][A-Za-z0-9]{0,39}$/;
 
-function catalogOf(schema: string): Readonly<Record<string, Migration>> {
+function catalogOf(schema: string, shards: number): Readonly<Record<string, Migration>> {
   const table = (name: string) => sql.id(schema, name);
   return {
     '2026-11-21-catalog': {
@@ -41,14 +45,53 @@ function catalogOf(schema: string): Readonly<Record<string, Migration>> {
         )`.execute(database);
       },
     },
+    '2026-11-25-shards': {
+      async up(database: Kysely<unknown>) {
+        await sql`CREATE TABLE ${table('sharding')} (
+          only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row), shards integer NOT NULL
+        )`.execute(database);
+        await sql`INSERT INTO ${table('sharding')} (shards) VALUES (${shards})`.execute(database);
+        await sql`CREATE TABLE ${table('shards')} (
+          build_id integer NOT NULL REFERENCES ${table('builds')} (id) ON DELETE CASCADE,
+          shard integer NOT NULL, position text COLLATE "C", epoch bigint NOT NULL DEFAULT 0,
+          revision bigint NOT NULL DEFAULT 0, last_commit text, behind_ms bigint NOT NULL DEFAULT 0,
+          PRIMARY KEY (build_id, shard)
+        ) WITH (fillfactor = 20)`.execute(database);
+        await sql`INSERT INTO ${table('shards')} (build_id, shard, position, revision, behind_ms)
+          SELECT id, shard, position, revision, behind_ms
+          FROM ${table('builds')}, generate_series(0, ${shards} - 1) shard`.execute(database);
+        // A worker of an earlier version that still runs loses its lease and its epochs for good.
+        await sql`UPDATE ${table('leases')}
+          SET holder = 'a later version', epoch = epoch + 1, expires_ms = ${FOR_EVER_MS}
+          WHERE name = 'projections' OR name LIKE 'own-%'`.execute(database);
+        await sql`UPDATE ${table('builds')} SET epoch = ${FOR_EVER_MS}`.execute(database);
+      },
+    },
   };
 }
 
-/** Migrates the catalog, under a lock. */
-export async function migrate(database: Database): Promise<void> {
+/** Migrates the catalog, under a lock. Resolves to its number of shards: `wanted` when they are made. */
+export async function migrate(database: Database, wanted: number): Promise<number> {
+  if (!Number.isInteger(wanted) || wanted < 1 || wanted > MOST_SHARDS) {
+    throw new RangeError(`shards must be a whole number from 1 to ${MOST_SHARDS}`);
+  }
+  await migrateTo(database, catalogOf(database.schema, wanted));
+  return (await shardsOf(database)) ?? wanted;
+}
+
+/** The number of shards; undefined before a catalog is made, or where an earlier version made it. */
+export async function shardsOf(database: Database): Promise<number | undefined> {
+  const text = `SELECT shards FROM ${database.schema}.sharding`;
+  const [row] = await database.read({ text });
+  return row === undefined ? undefined : Number(row[0]);
+}
+
+async function migrateTo(
+  database: Database,
+  migrations: Readonly<Record<string, Migration>>,
+): Promise<void> {
   const { schema, place } = database;
   const pool = database.migrating();
-  const migrations = catalogOf(schema);
   const kysely = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
   try {
     const migrator = new Migrator({
@@ -71,7 +114,7 @@ export async function migrate(database: Database): Promise<void> {
 /** Throws `outdated` when a later program has changed the catalog. */
 export async function refuseNewer(database: Database): Promise<void> {
   const { schema, place } = database;
-  const known = catalogOf(schema);
+  const known = catalogOf(schema, 1);
   const rows = await database.read({ text: `SELECT name FROM ${schema}.kysely_migration` });
   const unknown = rows.map(([name]) => String(name)).filter((name) => !Object.hasOwn(known, name));
   if (unknown.length === 0) return;

@@ -7,10 +7,12 @@ import {
   type BuildInfo,
   type BuildRequest,
   type CollectionSpec,
+  type HeldLease,
   type LeaseRequest,
   ReadModelError,
   type ReadModelStore,
 } from '../read-model-store.ts';
+import { DEFAULT_SHARDS } from '../shards.ts';
 import { type BuildOptions, type BuildTables, PostgresBuild } from './postgres-build.ts';
 import { Database, isAbsent, type Rows } from './postgres-database.ts';
 import { LiveBuild } from './postgres-live.ts';
@@ -20,6 +22,7 @@ import {
   LAYOUT,
   migrate,
   refuseNewer,
+  shardsOf,
   Tables,
   tablesOf,
   trigramClass,
@@ -44,6 +47,11 @@ export interface PostgresReadModelOptions {
    * writers, false for readers.
    */
   readonly marksDamage?: boolean;
+  /**
+   * Into how many shards the tenants are hashed, when the tables are made; 8 when absent. What has tables
+   * keeps its number. No more workers than shards can work at a time.
+   */
+  readonly shards?: number;
   /** The most connections that queries share; 8 when absent. Writers have up to 6 besides. */
   readonly connections?: number;
 }
@@ -51,8 +59,8 @@ export interface PostgresReadModelOptions {
 export interface PostgresReadModelStore extends ReadModelStore {
   /**
    * Reports the progress of these projections, for a host whose projections run in another process:
-   * messages for `Progress.receive`, with the smallest checkpoint of their live builds, and the age of
-   * the last event when it was applied. Sent when a worker commits, or up to a quarter of a second
+   * messages for `Progress.receive`, with the smallest checkpoint of their live builds for each shard,
+   * and the age of the last event when it was applied. Sent when a worker commits, or up to a quarter of a second
    * later without notifications. Retries during outages. Ends with the signal, or when the store is
    * closed; never rejects.
    */
@@ -84,12 +92,15 @@ export class PostgresStore implements PostgresReadModelStore {
   readonly #open = new Map<string, PostgresBuild>();
   readonly #following = new Map<string, LiveBuild>();
   readonly #ending = new AbortController();
+  readonly #wantedShards: number;
   #trigrams: string | undefined;
+  #shards: number | undefined;
 
   private constructor(options: PostgresReadModelOptions) {
     const { url, schema = DEFAULT_SCHEMA, connections, readOnly = false, news } = options;
     this.#database = new Database({ url, schema, connections, retriesReads: !readOnly });
     this.#isReadOnly = readOnly;
+    this.#wantedShards = options.shards ?? DEFAULT_SHARDS;
     this.#marksDamage = options.marksDamage ?? !readOnly;
     this.#memory = readOnly && news !== undefined ? new TurnCache(news) : undefined;
   }
@@ -109,9 +120,20 @@ export class PostgresStore implements PostgresReadModelStore {
   async #begin(): Promise<void> {
     if (this.#isReadOnly) await refuseNewer(this.#database).catch(unlessAbsent);
     else {
-      await this.#database.withRetries(() => migrate(this.#database));
+      const wanted = this.#wantedShards;
+      this.#shards = await this.#database.withRetries(() => migrate(this.#database, wanted));
       this.#trigrams = await trigramClass(this.#database);
     }
+  }
+
+  /** For a reader that came before the first writer: as many as that one would make. */
+  async shards(): Promise<number> {
+    return (await this.#knownShards()) ?? this.#wantedShards;
+  }
+
+  async #knownShards(): Promise<number | undefined> {
+    this.#shards ??= await shardsOf(this.#database).catch(unlessAbsent);
+    return this.#shards;
   }
 
   async acquireLease({ name, holder, nowMs, ttlMs }: LeaseRequest): Promise<number | undefined> {
@@ -136,6 +158,15 @@ export class PostgresStore implements PostgresReadModelStore {
       text: `UPDATE ${this.#table('leases')} SET expires_ms = 0 WHERE name = $1 AND holder = $2`,
       values: [name, holder],
     });
+  }
+
+  async leases(prefix: string, nowMs: number): Promise<readonly HeldLease[]> {
+    const rows = await this.#database.read({
+      text: `SELECT name, holder FROM ${this.#table('leases')}
+             WHERE starts_with(name, $1) AND expires_ms > $2`,
+      values: [prefix, nowMs],
+    });
+    return rows.map(([name, holder]) => ({ name: String(name), holder: String(holder) }));
   }
 
   async builds(projection: string): Promise<readonly BuildInfo[]> {
@@ -166,6 +197,10 @@ export class PostgresStore implements PostgresReadModelStore {
           [projection, version, state, LAYOUT, JSON.stringify(collections), hasTrigrams, token],
         );
         const { id = 0, build = 0 } = rows[0] ?? {};
+        await client.query(
+          `INSERT INTO ${this.#table('shards')} (build_id, shard) SELECT $1, generate_series(0, $2 - 1)`,
+          [id, await this.shards()],
+        );
         const tables = this.#tablesOf(id);
         for (const text of tablesOf(tables, collections)) await client.query(text);
         if (state === 'ready') {
@@ -195,6 +230,8 @@ export class PostgresStore implements PostgresReadModelStore {
     this.#database.refuseWhenClosed();
     const following = this.#following.get(projection);
     if (following !== undefined) return following;
+    // A reader may come before the writer that makes the catalog, or migrates it.
+    if (this.#isReadOnly && (await this.#knownShards()) === undefined) return undefined;
     const found = await this.#liveBuild(projection);
     if (found === undefined) return undefined;
     if (!this.#isReadOnly) {
@@ -342,7 +379,7 @@ export class PostgresStore implements PostgresReadModelStore {
     return new Tables(this.#database.schema, id);
   }
 
-  #table(name: 'builds' | 'counters' | 'leases' | 'live'): string {
+  #table(name: 'builds' | 'counters' | 'leases' | 'live' | 'shards'): string {
     return `${this.#database.schema}.${name}`;
   }
 

@@ -19,6 +19,7 @@ import type {
   Walked,
 } from '../read-model-store.ts';
 import { ReadModelError } from '../read-model-store.ts';
+import type { Checkpoints, Hold } from '../shards.ts';
 import {
   type Checksummed,
   type Checksums,
@@ -107,7 +108,12 @@ export class SqliteBuild implements Build {
     return this.#read(() => this.#reached().position);
   }
 
-  async fence(epoch: number): Promise<boolean> {
+  async checkpoints(): Promise<Checkpoints> {
+    return [await this.checkpoint()];
+  }
+
+  async fence(holds: readonly Hold[]): Promise<boolean> {
+    const { epoch } = onlyOne(holds);
     return this.#read(() => {
       this.#checkTrigrams();
       if (this.info.state === 'ready') this.#checkEras();
@@ -170,7 +176,7 @@ export class SqliteBuild implements Build {
   async summary(): Promise<Summary> {
     return this.#read(() =>
       this.#statements.snapshot(() => ({
-        position: this.#reached().position,
+        checkpoints: [this.#reached().position],
         collections: [...this.#specs.values()].map((spec) => this.#summaryOf(spec)),
       })),
     );
@@ -343,9 +349,10 @@ export class SqliteBuild implements Build {
 
   #write(commit: Commit): CommitResult {
     const { position, epoch, revision } = this.#reached();
-    if (position !== commit.expected || epoch !== commit.epoch) return { outcome: 'stale' };
+    const move = onlyOne(commit.moves);
+    if (position !== move.expected || epoch !== move.epoch) return { outcome: 'stale' };
     const changed = commit.changes.length > 0 ? 1 : 0;
-    this.#moveTo({ position: commit.checkpoint, epoch, revision: revision + changed });
+    this.#moveTo({ position: move.checkpoint, epoch, revision: revision + changed });
     const touched = new Set<number>();
     for (const change of commit.changes) {
       if (!this.#apply(change, touched)) {
@@ -546,4 +553,11 @@ type Placed = Document & { readonly place: Place };
 function placed(document: Document | undefined): Placed {
   if (document?.place === undefined) throw new RangeError('a document to be walked needs a place');
   return document as Placed;
+}
+
+/** A file has one shard. */
+function onlyOne<Of extends Hold>(ofShards: readonly Of[]): Of {
+  const [first, ...others] = ofShards;
+  if (first?.shard === 0 && others.length === 0) return first;
+  throw new RangeError('read models in files have one shard');
 }

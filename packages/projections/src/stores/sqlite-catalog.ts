@@ -2,7 +2,12 @@
 import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { type BuildInfo, type LeaseRequest, ReadModelError } from '../read-model-store.ts';
+import {
+  type BuildInfo,
+  type HeldLease,
+  type LeaseRequest,
+  ReadModelError,
+} from '../read-model-store.ts';
 import { checksumOf, isDamage } from './checksums.ts';
 import { makePrivate } from './make-private.ts';
 import { tune } from './sqlite-schema.ts';
@@ -140,6 +145,12 @@ export class Catalog {
       const known = this.#leaseOf(name);
       if (known?.holder === holder) put(statements, 'leases', { ...known, expires_ms: 0 });
     });
+  }
+
+  leases(prefix: string, nowMs: number): readonly HeldLease[] {
+    return (this.#rows('leases') as unknown as readonly Lease[])
+      .filter(({ name, expires_ms }) => name.startsWith(prefix) && expires_ms > nowMs)
+      .map(({ name, holder }) => ({ name, holder }));
   }
 
   close(): void {

@@ -5,6 +5,7 @@ import {
   type BuildInfo,
   type BuildRequest,
   type CollectionSpec,
+  type HeldLease,
   type LeaseRequest,
   ReadModelError,
   type ReadModelStore,
@@ -65,12 +66,21 @@ class SqliteReadModelStore implements ReadModelStore {
     this.#catalog = new Catalog(path, { readOnly, hasEnded, onReplaced });
   }
 
+  /** One process writes to a file at a time. */
+  async shards(): Promise<number> {
+    return 1;
+  }
+
   async acquireLease(request: LeaseRequest): Promise<number | undefined> {
     return this.#catalog.acquireLease(request);
   }
 
   async releaseLease(name: string, holder: string): Promise<void> {
     this.#catalog.releaseLease(name, holder);
+  }
+
+  async leases(prefix: string, nowMs: number): Promise<readonly HeldLease[]> {
+    return this.#catalog.leases(prefix, nowMs);
   }
 
   async builds(projection: string): Promise<readonly BuildInfo[]> {

@@ -1,4 +1,5 @@
 /** The face of `@counterfoil/projections/testing`: the store's contract suite, an invariant, and made-up payments. */
+export { type CommitToAll, commitToAll, fenceAll } from './read-model-store/harness.ts';
 export {
   type ReadModelStoreContract,
   readModelStoreContract,

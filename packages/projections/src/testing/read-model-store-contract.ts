@@ -3,6 +3,7 @@ import { afterEach, describe } from 'vitest';
 import { describeBuilds } from './read-model-store/builds.ts';
 import { Harness, type ReadModelStoreContract } from './read-model-store/harness.ts';
 import { describeQueries } from './read-model-store/queries.ts';
+import { describeShards } from './read-model-store/shards.ts';
 import { describeWrites } from './read-model-store/writes.ts';
 
 export type { ReadModelStoreContract } from './read-model-store/harness.ts';
@@ -18,5 +19,6 @@ export function readModelStoreContract(contract: ReadModelStoreContract): void {
     describeWrites(harness);
     describeQueries(harness);
     describeBuilds(harness);
+    describeShards(harness);
   });
 }

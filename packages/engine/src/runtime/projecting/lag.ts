@@ -1,6 +1,12 @@
 /** The lag of each projection, measured from outside: a worker that hangs cannot report it. */
-import type { EventStore, Position } from '@counterfoil/core';
-import { ReadModelError, type ReadModelStore } from '@counterfoil/projections';
+import type { EventStore, Position, StoredEvent } from '@counterfoil/core';
+import {
+  type Checkpoints,
+  earliest,
+  ReadModelError,
+  type ReadModelStore,
+  shardOf,
+} from '@counterfoil/projections';
 
 /** Counting reads the unapplied events on the main thread, so it is bounded. */
 export const MOST_COUNTED = 1_000;
@@ -47,16 +53,21 @@ export async function lagOf(options: LagOptions): Promise<readonly Lag[]> {
 async function lagOfOne(options: LagOptions, projection: string): Promise<Lag | undefined> {
   const reached = await reachedBy(options.store, projection);
   if (reached === undefined) return undefined;
-  const { checkpoint, parked } = reached;
-  return { projection, ...(await behindOf(options, checkpoint)), parked };
+  const { checkpoints, parked } = reached;
+  const isMissing = ({ tenantId, position }: StoredEvent) => {
+    const checkpoint = checkpoints[shardOf(tenantId, checkpoints.length)];
+    return checkpoint === undefined || position > checkpoint;
+  };
+  return { projection, ...(await behindOf(options, earliest(checkpoints), isMissing)), parked };
 }
 
 /** How far a reader of the log that has reached `after` is behind its head. */
 export async function behindOf(
   { events, now }: Pick<LagOptions, 'events' | 'now'>,
   after: Position | undefined,
+  isMissing: (event: StoredEvent) => boolean = () => true,
 ): Promise<Behind> {
-  const { count, since } = await unapplied(events, after);
+  const { count, since } = await unapplied(events, after, isMissing);
   const seconds = since === undefined ? 0 : Math.max(0, now() - Date.parse(since)) / 1_000;
   return { events: count, seconds };
 }
@@ -64,12 +75,12 @@ export async function behindOf(
 async function reachedBy(
   store: ReadModelStore,
   projection: string,
-): Promise<{ checkpoint: Position | undefined; parked: number } | undefined> {
+): Promise<{ checkpoints: Checkpoints; parked: number } | undefined> {
   try {
     const live = await store.live(projection);
     if (live === undefined) return undefined;
     const parked = (await live.parkedStreams()).size;
-    return { checkpoint: await live.checkpoint(), parked };
+    return { checkpoints: await live.checkpoints(), parked };
   } catch (error) {
     if (!(error instanceof ReadModelError)) throw error;
     // Just replaced by a rebuild, or damaged: the next call finds out.
@@ -80,13 +91,15 @@ async function reachedBy(
 async function unapplied(
   events: EventStore,
   after: Position | undefined,
+  isMissing: (event: StoredEvent) => boolean,
 ): Promise<{ count: number; since: string | undefined }> {
   const range = { ...(after !== undefined && { after }), batchSize: BATCH_SIZE, untilHead: true };
   let count = 0;
   let since: string | undefined;
   for await (const batch of events.subscribe(range)) {
-    since ??= batch[0]?.time;
-    count += batch.length;
+    const missing = batch.filter(isMissing);
+    since ??= missing[0]?.time;
+    count += missing.length;
     if (count >= MOST_COUNTED) break;
   }
   return { count: Math.min(count, MOST_COUNTED), since };

@@ -10,6 +10,7 @@ import type { EventLogSettings } from '../../storage/stores.ts';
 export interface ProjectionThreadData {
   readonly log: EventLogSettings;
   readonly readModelUrl: string;
+  readonly shards?: number | undefined;
   readonly holder: string;
   readonly keys: KeysOfThread | undefined;
 }

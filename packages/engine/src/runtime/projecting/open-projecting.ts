@@ -44,12 +44,13 @@ export function projectionsOf(
   settings: Settings,
   { holder, masterKey }: { readonly holder: string; readonly masterKey: Buffer },
 ): ProjectionThreadData {
-  const { eventStoreUrl, eventStoreClient, eventStorePrefix, readModelUrl } = settings;
+  const { eventStoreUrl, eventStoreClient, eventStorePrefix } = settings;
+  const { readModelUrl, projectionShards: shards } = settings;
   const log = {
     eventStoreUrl,
     eventStorePrefix,
     ...(eventStoreClient !== undefined && { eventStoreClient }),
   };
   const keys = keysOfThread(settings, masterKey);
-  return { log, readModelUrl, holder, keys };
+  return { log, readModelUrl, shards, holder, keys };
 }

@@ -9,12 +9,12 @@ import { prepareProjector } from './project.ts';
 const port = parentPort;
 if (port === null) throw new Error('the projection worker runs in a thread of the host');
 
-const { log, readModelUrl, holder, keys } = workerData as ProjectionThreadData;
+const { log, readModelUrl, shards, holder, keys } = workerData as ProjectionThreadData;
 const stopping = new AbortController();
 const { signal } = stopping;
 
 const events = await openEventStore(log, { follow: true });
-const store = await openReadModels(readModelUrl);
+const store = await openReadModels(readModelUrl, { shards });
 const vault = keys && (await openKeysInThread(keys));
 const notify = (message: FromThread) => port.postMessage(message);
 const preparing = prepareProjector({ events, store, vault, holder, signal, notify });

@@ -90,6 +90,21 @@ function describeLeases(harness: Harness): void {
     expect(await lease(store, 'b', 1)).toBeGreaterThan(first ?? 0);
   });
 
+  it('tells who holds the leases whose names begin alike', async () => {
+    const store = await harness.store();
+    const names = ['group/0', 'group/1', 'group/worker/0', 'group', 'other/0', 'Group/0'];
+    for (const [index, name] of names.entries()) {
+      await store.acquireLease({ name, holder: `h${index}`, nowMs: index, ttlMs: 100 });
+    }
+    await store.releaseLease('group/1', 'h1');
+    const held = await store.leases('group/', 50);
+    expect([...held].sort((a, b) => (a.name < b.name ? -1 : 1))).toEqual([
+      { name: 'group/0', holder: 'h0' },
+      { name: 'group/worker/0', holder: 'h2' },
+    ]);
+    expect(await store.leases('group/', 102)).toEqual([]);
+  });
+
   it('gives leases of different names independently', async () => {
     const store = await harness.store();
     await lease(store, 'a', 0);

@@ -4,8 +4,11 @@ import type {
   Build,
   Change,
   CollectionSpec,
+  Commit,
+  CommitResult,
   Document,
   FieldValue,
+  Move,
   ReadModelStore,
 } from '../../read-model-store.ts';
 
@@ -13,6 +16,8 @@ export interface ReadModelStoreContract {
   readonly name: string;
   /** An empty store. */
   readonly open: () => Promise<ReadModelStore>;
+  /** An empty store with so many shards; absent where there is always one. */
+  readonly openSharded?: (shards: number) => Promise<ReadModelStore>;
   /** Closes the store and opens it again with all it holds; absent when it holds nothing then. */
   readonly reopen?: (store: ReadModelStore) => Promise<ReadModelStore>;
   /** Frees what `open` made, after each case. */
@@ -73,7 +78,7 @@ export async function buildIn(
     collections: COLLECTIONS,
     purpose,
   });
-  await build.fence(EPOCH);
+  await fenceAll(build, EPOCH);
   return build;
 }
 
@@ -81,8 +86,29 @@ export async function buildIn(
 export async function commit(build: Build, changes: readonly Change[]): Promise<void> {
   const expected = await build.checkpoint();
   const checkpoint = positionAfter(expected);
-  const result = await build.commit({ expected, checkpoint, epoch: EPOCH, changes });
+  const result = await commitToAll(build, { expected, checkpoint, epoch: EPOCH, changes });
   if (result.outcome !== 'committed') throw new Error(`not committed: ${result.outcome}`);
+}
+
+/** A commit to all shards, which are at one position. */
+export interface CommitToAll
+  extends Omit<Commit, 'moves'>,
+    Pick<Move, 'expected' | 'checkpoint' | 'epoch'> {}
+
+export async function commitToAll(
+  build: Build,
+  { expected, checkpoint, epoch, ...rest }: CommitToAll,
+): Promise<CommitResult> {
+  const moves = (await shardsOf(build)).map((shard) => ({ shard, epoch, expected, checkpoint }));
+  return build.commit({ ...rest, moves });
+}
+
+export async function fenceAll(build: Build, epoch: number): Promise<boolean> {
+  return build.fence((await shardsOf(build)).map((shard) => ({ shard, epoch })));
+}
+
+async function shardsOf(build: Build): Promise<readonly number[]> {
+  return [...(await build.checkpoints()).keys()];
 }
 
 export function position(ordinal: number): Position {

@@ -4,7 +4,9 @@ import type { Build } from '../../read-model-store.ts';
 import {
   buildIn,
   commit,
+  commitToAll,
   EPOCH,
+  fenceAll,
   type Harness,
   made,
   position,
@@ -30,7 +32,7 @@ function describeCommits(harness: Harness): void {
 
   it('commits documents and checkpoint together', async () => {
     const build = await harness.build();
-    const result = await build.commit({
+    const result = await commitToAll(build, {
       expected: undefined,
       checkpoint: position(7),
       epoch: EPOCH,
@@ -45,7 +47,7 @@ function describeCommits(harness: Harness): void {
     const build = await harness.build();
     await commit(build, made('things', thing('a')));
     for (const expected of [undefined, position(2)]) {
-      const result = await build.commit({
+      const result = await commitToAll(build, {
         expected,
         checkpoint: position(9),
         epoch: EPOCH,
@@ -61,11 +63,11 @@ function describeCommits(harness: Harness): void {
 
   it('lets only the latest epoch commit', async () => {
     const build = await harness.build();
-    expect(await build.fence(5)).toBe(true);
-    expect(await build.fence(4)).toBe(false);
-    expect(await build.fence(5)).toBe(true);
+    expect(await fenceAll(build, 5)).toBe(true);
+    expect(await fenceAll(build, 4)).toBe(false);
+    expect(await fenceAll(build, 5)).toBe(true);
     const attempt = (epoch: number) =>
-      build.commit({
+      commitToAll(build, {
         expected: undefined,
         checkpoint: position(1),
         epoch,
@@ -79,7 +81,7 @@ function describeCommits(harness: Harness): void {
   it('applies one of two commits from the same position', async () => {
     const build = await harness.build();
     const attempt = (key: string) =>
-      build.commit({
+      commitToAll(build, {
         expected: undefined,
         checkpoint: position(1),
         epoch: EPOCH,
@@ -100,7 +102,7 @@ function describeCommits(harness: Harness): void {
       ['things', thing('a', '"other"')],
       ['rows', row({ key: 'r', sort: 2, partition: 'q' })],
     ] as const) {
-      const result = await build.commit({
+      const result = await commitToAll(build, {
         expected: position(1),
         checkpoint: position(2),
         epoch: EPOCH,
@@ -178,7 +180,7 @@ function describeParking(harness: Harness): void {
   it('keeps parked streams with their events in order, until they are freed', async () => {
     const build = await harness.build();
     const park = (expected: number, events: readonly [string, number, string][]) =>
-      build.commit({
+      commitToAll(build, {
         expected: expected === 0 ? undefined : position(expected),
         checkpoint: position(expected + 1),
         epoch: EPOCH,
@@ -199,7 +201,7 @@ function describeParking(harness: Harness): void {
       { stream: 'a', error: 'bad', events: [storedEvent('a', 0)] },
       { stream: 'b', error: 'broken', events: [storedEvent('b', 3), storedEvent('b', 4)] },
     ]);
-    const freed = await build.commit({
+    const freed = await commitToAll(build, {
       expected: position(2),
       checkpoint: position(2),
       epoch: EPOCH,
@@ -208,7 +210,7 @@ function describeParking(harness: Harness): void {
     });
     expect(freed.outcome).toBe('committed');
     expect(await build.parkedStreams()).toEqual(new Set(['a']));
-    await build.commit({
+    await commitToAll(build, {
       expected: position(2),
       checkpoint: position(2),
       epoch: EPOCH,
@@ -235,7 +237,7 @@ function describeSummaries(harness: Harness): void {
     await commit(two, made('things', thing('a'), thing('b')));
     await commit(two, [{ collection: 'things', before: thing('b') }, ...made('rows', final)]);
     expect(await one.summary()).toEqual(await two.summary());
-    expect((await one.summary()).position).toBe(position(2));
+    expect(new Set((await one.summary()).checkpoints)).toEqual(new Set([position(2)]));
     await commit(two, [{ collection: 'rows', before: final, after: old }]);
     const counts = (await two.summary()).collections.map(({ count }) => count);
     expect(counts).toEqual([1, 1, 0]);
