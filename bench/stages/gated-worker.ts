@@ -29,6 +29,7 @@ const events: EventStore = {
   close: () => log.close(),
   async *subscribe(options = {}) {
     const ended = new Promise<void>((resolve) => {
+      if (options.signal?.aborted === true) resolve();
       options.signal?.addEventListener('abort', () => resolve(), { once: true });
     });
     await Promise.race([gate, ended]);
