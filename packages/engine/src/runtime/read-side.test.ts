@@ -1,6 +1,6 @@
 /** Read-your-writes, across hosts. */
 import type { Position } from '@counterfoil/core';
-import { Progress } from '@counterfoil/projections';
+import { Progress, shardOf } from '@counterfoil/projections';
 import { describe, expect, it } from 'vitest';
 import { ReadSide } from './read-side.ts';
 
@@ -32,6 +32,26 @@ describe('a read on a log that other hosts write to', () => {
     expect(await isDone(second)).toBe(false);
     reach(progress, '6');
     await second;
+  });
+
+  it('waits for the shard of its tenant alone', async () => {
+    const progress = new Progress();
+    const readSide = new ReadSide(progress, at('3'));
+    const [early, late] = [shardOf(1, 8), shardOf(2, 8)];
+    const reachOf = (...these: number[]) =>
+      progress.receive({
+        type: 'caught-up-to',
+        position: at('3'),
+        events: 1,
+        behindMs: 0,
+        shards: { these, of: 8 },
+      });
+    reachOf(early);
+    expect(await isDone(readSide.caughtUp(1))).toBe(true);
+    const waiting = readSide.caughtUp(2);
+    expect(await isDone(waiting)).toBe(false);
+    reachOf(late);
+    await waiting;
   });
 
   it('never uses the result of a query that started before it', async () => {
