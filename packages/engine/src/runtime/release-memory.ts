@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm';
 /**
  * Collects all garbage of this thread, once. V8 keeps the heap of a start for as long as an idle
  * process does not fill it again, twice of what is in use; only a collection of last resort gives it,
- * and the space of young objects, back at once. Takes about a hundred milliseconds.
+ * and the space of young objects, back at once. Blocks the thread meanwhile: some tenths of a second for the heap of a host.
  */
 export function releaseMemory(): void {
   setFlagsFromString('--expose-gc');
