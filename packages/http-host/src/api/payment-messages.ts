@@ -1,7 +1,7 @@
 /** What followed a payment: the emails about it, and the webhooks. */
 import { z } from 'zod';
 import { endpoint } from '../http/endpoint.ts';
-import { adminAccess, pageBody, pageOf } from './collections.ts';
+import { pageBody, pageOf } from './collections.ts';
 import { EmailRecord } from './email.ts';
 import { apiSlice } from './slice.ts';
 import { WebhookDelivery } from './webhook-deliveries.ts';
@@ -29,7 +29,7 @@ export const PAYMENT_MESSAGES = apiSlice((services: FaceServices) => [
     summary: 'List what the ledger mailed about a payment',
     description:
       'At most 100 emails, the oldest first. Emails about its subscription are not among them.',
-    access: adminAccess('mails:read'),
+    access: { kind: 'api-key', scope: 'mails:read', requiresUserEmail: true },
     responses: {
       200: { description: 'The emails', schema: pageOf(EmailRecord, 'PaymentEmails') },
     },
@@ -45,7 +45,7 @@ export const PAYMENT_MESSAGES = apiSlice((services: FaceServices) => [
     path: '/api/transactions/{id}/webhooks',
     summary: 'List what was sent about a payment to webhook endpoints',
     description: 'Deliveries of the first 100 messages to all endpoints, the oldest first.',
-    access: adminAccess('webhooks:read'),
+    access: { kind: 'api-key', scope: 'webhooks:read', requiresUserEmail: true },
     responses: {
       200: { description: 'The deliveries', schema: pageOf(WebhookDelivery, 'PaymentWebhooks') },
     },
