@@ -153,12 +153,12 @@ describe.each(sharded)('workers that share read models on %s', (name, open) => {
         async (workers, maxBatchEvents) => {
           const here = world(await open());
           await fill(here.events, 0, 30);
-          // Each life begins with a clock ahead of all before it, and takes leases of living workers.
+          // With each life the clock of all goes on, and leases of living workers end too.
           let hours = 0;
+          const now = () => Date.parse(NOW) + hours * HOUR_MS;
           const live = async (holder: string, store: ReadModelStore) => {
             hours += 1;
-            const now = Date.parse(NOW) + hours * HOUR_MS;
-            const options = { ...optionsOf(here), store, holder, now: () => now, maxBatchEvents };
+            const options = { ...optionsOf(here), store, holder, now, maxBatchEvents };
             await runProjections({ ...options, untilHead: true });
           };
           const worker = async (deaths: (typeof workers)[number], index: number) => {
