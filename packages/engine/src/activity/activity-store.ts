@@ -173,7 +173,12 @@ export class ActivityStore {
   /** Removes at most `limit` records from before an instant; returns how many. */
   async removeBefore(ms: number, limit: number): Promise<number> {
     const before = firstIdAt(ms);
-    if (this.#writer !== undefined) return this.#writer.ask({ type: 'remove', before, limit });
+    if (this.#writer !== undefined) {
+      // Mostly there is nothing to remove, and no need of the thread.
+      const old = `SELECT 1 AS found FROM ${this.#table} WHERE id < $1 LIMIT 1`;
+      const [found] = await this.#tables.all(old, [before]);
+      return found === undefined ? 0 : this.#writer.ask({ type: 'remove', before, limit });
+    }
     const removal = removalFrom(this.#table, this.#tables.dialect.skipLocked);
     const removed = await this.#tables.all(`${removal} RETURNING 1 AS removed`, [before, limit]);
     return removed.length;

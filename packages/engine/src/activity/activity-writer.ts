@@ -10,22 +10,34 @@ export function activityWorkerFile(): string {
 
 type Request = Exclude<ToWriter, typeof END>;
 
-/** The thread starts with the first request, and again after it has failed. */
+/** A thread takes 15 MB. */
+const IDLE_MS = 5_000;
+
+/** The thread starts with the first request, ends when nothing is asked for, and starts again with the next. */
 export class ActivityWriter {
   readonly #data: ActivityThreadData;
   readonly #file = activityWorkerFile();
   readonly #unanswered: PromiseWithResolvers<number>[] = [];
   #worker: Worker | undefined;
+  /** Of every thread so far. */
+  #ended: Promise<unknown> = Promise.resolve();
+  /** Whether nothing has been asked for since the clock was read last. */
+  #isIdle = false;
   #isClosed = false;
 
   constructor(data: ActivityThreadData) {
     this.#data = data;
   }
 
+  get isRunning(): boolean {
+    return this.#worker !== undefined;
+  }
+
   /** Resolves with the number of records once they are committed. Rejects when none is. */
   ask(request: Request): Promise<number> {
     if (this.#isClosed) return Promise.reject(new Error('no more activity is written'));
     this.#worker ??= this.#start();
+    this.#isIdle = false;
     const answered = Promise.withResolvers<number>();
     this.#unanswered.push(answered);
     this.#worker.postMessage(request satisfies ToWriter);
@@ -35,11 +47,8 @@ export class ActivityWriter {
   /** Ends the thread after what was asked for. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    const worker = this.#worker;
-    if (worker === undefined) return;
-    const ended = new Promise((resolve) => worker.once('exit', resolve));
-    worker.postMessage(END satisfies ToWriter);
-    await ended;
+    this.#worker?.postMessage(END satisfies ToWriter);
+    await this.#ended;
   }
 
   #start(): Worker {
@@ -57,11 +66,27 @@ export class ActivityWriter {
     worker.on('error', (error) => {
       cause = error;
     });
-    worker.on('exit', () => {
-      this.#worker = undefined;
-      const error = new Error('the thread that writes activity has ended', { cause });
-      for (const answered of this.#unanswered.splice(0)) answered.reject(error);
+    const watch = setInterval(() => this.#endIfIdle(worker), IDLE_MS).unref();
+    const exit = new Promise<void>((resolve) => {
+      worker.on('exit', () => {
+        clearInterval(watch);
+        resolve();
+        if (this.#worker !== worker) return;
+        this.#worker = undefined;
+        const error = new Error('the thread that writes activity has ended', { cause });
+        for (const answered of this.#unanswered.splice(0)) answered.reject(error);
+      });
     });
+    this.#ended = Promise.all([this.#ended, exit]);
     return worker;
+  }
+
+  #endIfIdle(worker: Worker): void {
+    if (this.#isIdle && this.#unanswered.length === 0 && this.#worker === worker) {
+      // What is asked for from now on is for another thread.
+      this.#worker = undefined;
+      worker.postMessage(END satisfies ToWriter);
+    }
+    this.#isIdle = true;
   }
 }
