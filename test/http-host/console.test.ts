@@ -36,7 +36,7 @@ function addressOf(path: string): string {
   return path.replace('{environment}', 'live').replaceAll(/\{\w+\}/g, 'a');
 }
 
-const routes = consoleRoutes().filter(({ path }) => !path.startsWith('/console/assets/'));
+const routes = (await consoleRoutes()).filter(({ path }) => !path.startsWith('/console/assets/'));
 const forms = routes.filter(({ method }) => method === 'POST');
 const pages = routes.filter(({ method, path }) => method === 'GET' && path.includes('{'));
 

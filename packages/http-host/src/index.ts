@@ -4,4 +4,4 @@ export { REFUSALS } from './api/refusals.ts';
 export { type RunHostOptions, runHost } from './cli/run-host.ts';
 export { type ComposeOptions, compose, type Host } from './composition-root.ts';
 export { type Config, readConfig } from './config.ts';
-export { consoleRoutes } from './console/serve.ts';
+export { consoleRoutes } from './routes.ts';

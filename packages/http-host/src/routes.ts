@@ -3,13 +3,13 @@ import { EXAMPLES } from './api/examples.ts';
 import { FIELD_MEANINGS } from './api/field-meanings.ts';
 import { API, type ApiServices } from './api/slices.ts';
 import { TERMS } from './api/terms.ts';
-import { consoleEndpoints } from './console/serve.ts';
 import type { ConsoleServices } from './console/slice.ts';
 import type { Endpoint } from './http/endpoint.ts';
 import { healthEndpoints, metricsEndpoint, type Readiness } from './http/health.ts';
 import type { Metrics } from './http/metrics.ts';
 import { type DocumentInfo, makeOpenApiDocument, openApiEndpoint } from './http/openapi.ts';
 import { referencePageEndpoints } from './http/reference-page.ts';
+import type { Section } from './http/router.ts';
 import { packageVersion } from './package-version.ts';
 import {
   type AuthenticationPageServices,
@@ -50,7 +50,7 @@ const DOCUMENT: DocumentInfo = {
   examples: EXAMPLES,
 };
 
-/** Every endpoint of the host; custom ones last. */
+/** Every endpoint of the host but those of `sections`; custom ones last. */
 export function routes(
   services: RouteServices,
   ownEndpoints: readonly Endpoint[],
@@ -64,10 +64,20 @@ export function routes(
   // The document includes its own endpoint, so it is generated after all endpoints exist.
   const document = () => makeOpenApiDocument(endpoints, DOCUMENT);
   endpoints.push(openApiEndpoint(document), ...referencePageEndpoints(document));
-  return [
-    ...endpoints,
-    ...mailPageEndpoints(services),
-    ...authenticationPageEndpoints(services),
-    ...consoleEndpoints(services),
-  ];
+  return [...endpoints, ...mailPageEndpoints(services), ...authenticationPageEndpoints(services)];
+}
+
+/** Many hosts are only called by programs, and the console takes 12 MB. */
+export function sections(services: ConsoleServices): readonly Section[] {
+  const console = async () => {
+    const { consoleEndpoints } = await import('./console/serve.ts');
+    return consoleEndpoints(services);
+  };
+  return [{ prefix: '/console', load: console }];
+}
+
+/** Every address of the console, for tests that go through all of them. */
+export async function consoleRoutes() {
+  const { consoleRoutes } = await import('./console/serve.ts');
+  return consoleRoutes();
 }

@@ -18,7 +18,7 @@ import { MAX_BODY_BYTES, operatorEndpoints, operatorOf } from '../operator/endpo
 import { type ConsoleOperator, isAmong } from '../operator/operators.ts';
 import { ParkedStreams } from '../operator/parked-streams.ts';
 import { OperatorWork, type WorkState } from '../operator/work.ts';
-import { routes } from '../routes.ts';
+import { routes, sections } from '../routes.ts';
 import { type Get, PART, type Provide } from './parts.ts';
 
 const LONGEST_MS = 24 * 60 * 60_000;
@@ -50,11 +50,11 @@ export function provideHttp(provide: Provide): void {
     forgetting.add((about) => idempotency.forget(about));
     return idempotency;
   });
-  provide(PART.endpoints, (get) => {
+  provide(PART.routeServices, (get) => {
     const engine = get(PART.engine);
     const { ledgers, disputes, knowsOrigin, webhookEndpoints, eventSigners, testClock } = engine;
     const { mailResponses, mailViewer, authentications, users, signIns, tenants, clock } = engine;
-    const services = {
+    return {
       ledgers,
       disputes,
       knowsOrigin,
@@ -85,17 +85,21 @@ export function provideHttp(provide: Provide): void {
         activity: engine.activity,
       },
     };
-    return routes(services, get(PART.ownEndpoints));
   });
+  provide(PART.endpoints, (get) => routes(get(PART.routeServices), get(PART.ownEndpoints)));
+  provide(PART.sections, (get) => sections(get(PART.routeServices)));
   provide(PART.parkedStreams, (get) => new ParkedStreams(get(PART.engine)));
   provide(PART.operatorWork, operatorWork);
   provide(PART.rateLimits, rateLimits);
-  provide(PART.server, (get) => serverOf(get, get(PART.endpoints), get(PART.metrics)));
+  provide(PART.server, (get) => {
+    const options = serverOptions(get, get(PART.endpoints), get(PART.metrics));
+    return new HttpServer({ ...options, sections: get(PART.sections) });
+  });
   provide(PART.operatorServer, operatorServerOf);
   provide(PART.metricsServer, (get) => {
     if (get(PART.config).metrics === undefined) return undefined;
     // Who asks for the figures is not counted in them.
-    return serverOf(get, [metricsEndpoint(get(PART.metrics))], new Metrics());
+    return new HttpServer(serverOptions(get, [metricsEndpoint(get(PART.metrics))], new Metrics()));
   });
 }
 
@@ -159,10 +163,6 @@ function permissionsOf(own: readonly Endpoint[]): ReadonlyMap<string, string> {
     }
   }
   return permissions;
-}
-
-function serverOf(...options: Parameters<typeof serverOptions>): HttpServer {
-  return new HttpServer(serverOptions(...options));
 }
 
 function serverOptions(

@@ -7,10 +7,12 @@ import type { Idempotency } from '../http/idempotency.ts';
 import type { Logger } from '../http/logging.ts';
 import type { Metrics } from '../http/metrics.ts';
 import type { RateLimits } from '../http/rate-limit.ts';
+import type { Section } from '../http/router.ts';
 import type { HttpServer } from '../http/server.ts';
 import type { OperatorServices } from '../operator/endpoints.ts';
 import type { ParkedStreams } from '../operator/parked-streams.ts';
 import type { OperatorWork } from '../operator/work.ts';
+import type { RouteServices } from '../routes.ts';
 
 /** Names a part of the host: it is made once, when it is first asked for. */
 export type Part<Type> = symbol & { readonly of?: Type };
@@ -31,7 +33,10 @@ export const PART = {
   metrics: part<Metrics>('metrics'),
   idempotency: part<Idempotency>('idempotency'),
   rateLimits: part<RateLimits>('rateLimits'),
+  routeServices: part<RouteServices>('routeServices'),
   endpoints: part<readonly Endpoint[]>('endpoints'),
+  /** Loaded when they are first asked for. */
+  sections: part<readonly Section[]>('sections'),
   server: part<HttpServer>('server'),
   parkedStreams: part<ParkedStreams>('parkedStreams'),
   operatorWork: part<OperatorWork>('operatorWork'),

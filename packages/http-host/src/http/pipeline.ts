@@ -98,6 +98,8 @@ export class Pipeline {
   async #answer(exchange: Exchange): Promise<Answer> {
     const acceptance = acceptanceOf(exchange.head.accept);
     try {
+      const loading = this.#parts.router.load(exchange.request.url ?? '');
+      if (loading !== undefined) await loading;
       const endpoint = this.#route(exchange, acceptance);
       const { access } = endpoint;
       if (access.kind === 'api-key' && !isSigned(exchange.head, access)) {

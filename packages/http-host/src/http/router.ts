@@ -18,31 +18,66 @@ const MAX_QUERY_PARAMETERS = 1_000;
 
 type Router = ReturnType<typeof findMyWay>;
 
-/** Routes requests over a fixed table of endpoints. */
-export class EndpointRouter {
-  readonly #router: Router;
-  readonly #methods: readonly string[];
-  /** Paths without parameters: what one of them names is never a parameter of another. */
-  readonly #constant: ReadonlySet<string>;
+/** All endpoints with a path that begins so, loaded with the first request for one of them. */
+export interface Section {
+  readonly prefix: string;
+  readonly load: () => Promise<readonly Endpoint[]>;
+}
 
-  constructor(endpoints: readonly Endpoint[]) {
-    this.#router = findMyWay({
-      maxParamLength: MAX_PARAMETER_LENGTH,
-      // Parsed only for endpoints that declare a query.
-      querystringParser: (text) => text,
-    });
-    const operationIds = new Set<string>();
+/** Routes requests over a table of endpoints. */
+export class EndpointRouter {
+  readonly #router: Router = findMyWay({
+    maxParamLength: MAX_PARAMETER_LENGTH,
+    // Parsed only for endpoints that declare a query.
+    querystringParser: (text) => text,
+  });
+  readonly #operationIds = new Set<string>();
+  readonly #methods = new Set<string>();
+  /** Paths without parameters: what one of them names is never a parameter of another. */
+  readonly #constant = new Set<string>();
+  /** Those that are not loaded. */
+  readonly #sections: Set<Section>;
+  readonly #loading = new Map<Section, Promise<void>>();
+
+  constructor(endpoints: readonly Endpoint[], sections: readonly Section[] = []) {
+    this.#add(endpoints);
+    this.#sections = new Set(sections);
+  }
+
+  /** To be waited for before `find`. Undefined where all is loaded. Rejects when a section cannot be loaded. */
+  load(target: string): Promise<void> | undefined {
+    if (this.#sections.size === 0) return undefined;
+    const url = originForm(target) ?? '';
+    for (const section of this.#sections) {
+      if (url.startsWith(section.prefix)) return this.#loaded(section);
+    }
+    return undefined;
+  }
+
+  #loaded(section: Section): Promise<void> {
+    const known = this.#loading.get(section);
+    if (known !== undefined) return known;
+    const loading = section
+      .load()
+      .then((endpoints) => {
+        this.#add(endpoints);
+        this.#sections.delete(section);
+      })
+      // What failed is tried again with the next request.
+      .finally(() => this.#loading.delete(section));
+    this.#loading.set(section, loading);
+    return loading;
+  }
+
+  #add(endpoints: readonly Endpoint[]): void {
     for (const endpoint of endpoints) {
       const { method, path, operationId } = endpoint;
-      if (operationIds.has(operationId)) throw new Error(`operationId twice: ${operationId}`);
-      operationIds.add(operationId);
+      if (this.#operationIds.has(operationId)) throw new Error(`operationId twice: ${operationId}`);
+      this.#operationIds.add(operationId);
       this.#router.on(method, path.replaceAll(/\{([^{}]+)\}/g, ':$1'), doNothing, endpoint);
+      this.#methods.add(method);
+      if (!path.includes('{')) this.#constant.add(path);
     }
-    this.#constant = new Set(
-      endpoints.map(({ path }) => path).filter((path) => !path.includes('{')),
-    );
-    this.#methods = [...new Set(endpoints.map(({ method }) => method))];
-    this.#router.compile();
   }
 
   /** The endpoint, or the refusal: unknown path, or another method. HEAD is answered by GET. */
@@ -57,7 +92,7 @@ export class EndpointRouter {
         queryText: found.searchParams as unknown as string,
       };
     }
-    const allowed = this.#methods.filter((other) => this.#findIn(other, url) !== null);
+    const allowed = [...this.#methods].filter((other) => this.#findIn(other, url) !== null);
     if (allowed.length === 0) return refuse('route_not_found');
     if (allowed.includes('GET')) allowed.push('HEAD');
     return refuse('method_not_allowed', undefined, { headers: { Allow: allowed.join(', ') } });

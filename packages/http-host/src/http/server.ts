@@ -20,7 +20,7 @@ import { type OperatorDirectory, Pipeline } from './pipeline.ts';
 import type { RateLimits } from './rate-limit.ts';
 import { Exchange } from './request-context.ts';
 import { announcesBody, readHead } from './request-head.ts';
-import { EndpointRouter } from './router.ts';
+import { EndpointRouter, type Section } from './router.ts';
 import { tracedRequest } from './tracing.ts';
 
 export interface HttpLimits {
@@ -76,6 +76,8 @@ const NOBODY: UserDirectory = { known: async () => undefined };
 
 export interface HttpServerOptions {
   readonly endpoints: readonly Endpoint[];
+  /** Default: none. */
+  readonly sections?: readonly Section[];
   readonly keys: KeyDirectory;
   /** For tenants that require it. Default: nobody is known. */
   readonly users?: UserDirectory;
@@ -134,7 +136,7 @@ export class HttpServer {
     const { maxBodyBytes } = this.#limits;
     this.#overload = new Overload(this.#limits);
     this.#pipeline = new Pipeline({
-      router: new EndpointRouter(endpoints),
+      router: new EndpointRouter(endpoints, options.sections),
       keys,
       users: options.users ?? NOBODY,
       rateLimits,
