@@ -2,7 +2,7 @@
 import { Writable } from 'node:stream';
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { programOf, runCommandLine } from './command-line.ts';
+import { fullProgram, runCommandLine } from './command-line.ts';
 import { Session } from './session.ts';
 
 function streamInto(written: string[]): Writable {
@@ -29,7 +29,7 @@ function leavesOf(command: Command, words: readonly string[] = []): [string, Com
 }
 
 const terminal = { env: {}, stdout: streamInto([]), stderr: streamInto([]) };
-const COMMANDS = leavesOf(programOf(new Session(terminal, { isJson: false })));
+const COMMANDS = leavesOf(await fullProgram(new Session(terminal, { isJson: false })));
 
 describe.each(COMMANDS)('%s', (words, command) => {
   it('explains itself, its arguments and its options, --json among them', async () => {

@@ -1,47 +1,18 @@
 /** The command line: runs the host, and administers its ledger beside a running host or without one. */
 import { Command, CommanderError, Option } from 'commander';
 import { packageVersion } from '../package-version.ts';
-import { addBackupCommands } from './backup.ts';
-import { addClockCommands } from './clock.ts';
-import { addCompletionCommand } from './completion.ts';
-import { addCustomerCommands } from './customers.ts';
-import { addDefineCommands } from './define.ts';
-import { addDisputeCommands } from './disputes.ts';
-import { addDoctorCommand } from './doctor.ts';
 import { linesOf, printFailure, printJsonFailure } from './failures.ts';
-import { addKeyCommands } from './keys.ts';
-import { addMerchantAccountCommands } from './merchant-accounts.ts';
-import { addMoveCommand } from './move.ts';
-import { addReadModelCommands } from './read-models.ts';
-import { addSearchCommand } from './search.ts';
 import { Session, type Terminal } from './session.ts';
-import { addSettlementCommands } from './settlements.ts';
-import { addShowCommand } from './show.ts';
 import { addStartCommand } from './start.ts';
-import { addTailCommand } from './tail.ts';
-import { addTenantCommands } from './tenants.ts';
 import { addWorkerCommand } from './worker.ts';
 
-const COMMANDS = [
-  addStartCommand,
-  addWorkerCommand,
-  addTenantCommands,
-  addKeyCommands,
-  addDisputeCommands,
-  addCustomerCommands,
-  addDefineCommands,
-  addMerchantAccountCommands,
-  addSettlementCommands,
-  addSearchCommand,
-  addShowCommand,
-  addTailCommand,
-  addReadModelCommands,
-  addDoctorCommand,
-  addBackupCommands,
-  addMoveCommand,
-  addClockCommands,
-  addCompletionCommand,
-] as const;
+type Add = (program: Command, session: Session) => void;
+
+/** These run for months, and do without what the others need. */
+const RUNNING: ReadonlyMap<string | undefined, Add> = new Map([
+  ['start', addStartCommand],
+  ['worker', addWorkerCommand],
+]);
 
 const JSON_OPTION = '--json';
 /** Commands that end with the doctor's verdict. */
@@ -55,7 +26,10 @@ export async function runCommandLine(
 ): Promise<number> {
   const session = new Session(terminal, { isJson: words.includes(JSON_OPTION) });
   try {
-    await programOf(session).parseAsync(words, { from: 'user' });
+    const running = RUNNING.get(words[0]);
+    const program =
+      running === undefined ? await fullProgram(session) : programOf(session, [running]);
+    await program.parseAsync(words, { from: 'user' });
   } catch (error) {
     // Commander has printed its own errors.
     if (error instanceof CommanderError) return error.exitCode;
@@ -66,7 +40,12 @@ export async function runCommandLine(
 }
 
 /** All commands, with the options that each of them has. */
-export function programOf(session: Session): Command {
+export async function fullProgram(session: Session): Promise<Command> {
+  const { COMMANDS } = await import('./commands.ts');
+  return programOf(session, COMMANDS);
+}
+
+function programOf(session: Session, commands: readonly Add[]): Command {
   const program = new Command('counterfoil')
     .description(
       'An event-sourced payment and subscription ledger. Configured by environment; see the README.',
@@ -75,7 +54,7 @@ export function programOf(session: Session): Command {
     // Set before the commands are added, which inherit both.
     .exitOverride()
     .configureOutput(outputOf(session));
-  for (const add of COMMANDS) add(program, session);
+  for (const add of commands) add(program, session);
   for (const command of leavesOf(program)) {
     command.addOption(new Option(JSON_OPTION, 'the result and errors as JSON'));
     if (!OWN_EXIT_CODES.has(command.name())) command.addHelpText('after', EXIT_CODES);

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { Writable } from 'node:stream';
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { programOf, runCommandLine } from './command-line.ts';
+import { fullProgram, runCommandLine } from './command-line.ts';
 import { Session } from './session.ts';
 
 async function scriptOf(shell: string): Promise<string> {
@@ -25,7 +25,7 @@ function commandsOf(command: Command, words: readonly string[]): readonly [strin
 
 const stream = new Writable();
 const session = new Session({ env: {}, stdout: stream, stderr: stream }, { isJson: false });
-const commands = commandsOf(programOf(session), ['counterfoil']);
+const commands = commandsOf(await fullProgram(session), ['counterfoil']);
 
 describe.each([
   ['bash', (option: string) => option],
