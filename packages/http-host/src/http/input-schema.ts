@@ -15,8 +15,12 @@ export function strict<Schema extends z.ZodType>(schema: Schema): Schema {
 function strictOf(schema: z.core.$ZodType): z.core.$ZodType {
   const known = rebuilt.get(schema);
   if (known !== undefined) return known;
-  const changes = changesOf(definitionOf(schema));
-  const made = changes === undefined ? schema : withChanges(schema, changes);
+  const definition = definitionOf(schema);
+  const changes = changesOf(definition);
+  const made =
+    changes === undefined || isAsBefore(definition, changes)
+      ? schema
+      : withChanges(schema, changes);
   rebuilt.set(schema, made);
   return made;
 }
@@ -29,7 +33,16 @@ function withChanges(schema: z.core.$ZodType, changes: object): z.core.$ZodType 
   return made;
 }
 
-/** The changes to the definition that make it strict; undefined where there are none. */
+/** Whether the parts are what they were: most schemas around a text or a number. */
+function isAsBefore(definition: Definition, changes: object): boolean {
+  return Object.entries(changes).every(([name, changed]) => {
+    const before = (definition as unknown as Record<string, unknown>)[name];
+    if (!Array.isArray(changed) || !Array.isArray(before)) return changed === before;
+    return changed.every((part, index) => part === before[index]);
+  });
+}
+
+/** The changes to the definition that make it strict; undefined for a schema without parts. */
 function changesOf(def: Definition): object | undefined {
   switch (def.type) {
     case 'object': {

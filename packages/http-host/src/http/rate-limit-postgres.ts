@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RoundTrips } from '@counterfoil/engine/storage';
 import type { Pool, QueryConfig, QueryResult } from 'pg';
-import { RateLimiterPostgres } from 'rate-limiter-flexible';
+import type { IRateLimiterPostgresOptions, RateLimiterPostgres } from 'rate-limiter-flexible';
 import { type Counted, type Counter, MemoryCounter } from './counter.ts';
 import type { MakeCounter } from './rate-limit.ts';
 
@@ -28,9 +28,15 @@ export function sharedCounters({ pool, onFailure }: SharedCountersOptions): Make
   return (options) => new SharedCounter(database, options);
 }
 
+/** Hosts on files have no use for the library. */
+async function limiterOf(options: IRateLimiterPostgresOptions): Promise<RateLimiterPostgres> {
+  const { RateLimiterPostgres } = await import('rate-limiter-flexible');
+  return new RateLimiterPostgres(options);
+}
+
 class SharedCounter implements Counter {
   readonly #database: PatientDatabase;
-  readonly #limiter: RateLimiterPostgres;
+  readonly #limiter: Promise<RateLimiterPostgres>;
   /** Used while the database is unavailable. */
   readonly #own: MemoryCounter;
   readonly #roundTrips = new RoundTrips<string, Counted>((keys) => this.#countAll(keys));
@@ -39,7 +45,7 @@ class SharedCounter implements Counter {
   constructor(database: PatientDatabase, options: Parameters<MakeCounter>[0]) {
     this.#database = database;
     this.#own = new MemoryCounter({ durationMs: options.duration * MS_PER_SECOND });
-    this.#limiter = new RateLimiterPostgres({
+    this.#limiter = limiterOf({
       ...options,
       storeClient: database,
       storeType: 'pool',
@@ -76,7 +82,7 @@ class SharedCounter implements Counter {
 
   async #consume(key: string, count: number): Promise<Counted> {
     try {
-      return await this.#limiter.consume(key, count);
+      return await (await this.#limiter).consume(key, count);
     } catch {
       // `PatientDatabase` has reported it.
       return this.#own.consume(key, count);
