@@ -101,6 +101,12 @@ export async function onboardDemoTenant({
   );
 }
 
+export async function hasDemoDomain({ engine }: Host): Promise<boolean> {
+  const { senderDomains } = engine.as({ tenantId: DEMO_TENANT_ID, actor: DEMO_EMAIL });
+  const { items } = await senderDomains.list();
+  return items.some(({ domain }) => domain === SENDER_DOMAIN);
+}
+
 /** Idempotent. */
 export async function authorizeDemoDomain({ engine }: Host): Promise<void> {
   const { senderDomains } = engine.as({ tenantId: DEMO_TENANT_ID, actor: DEMO_EMAIL });

@@ -11,7 +11,9 @@ import {
   DEMO_EMAIL,
   DEMO_TENANT_ID,
   type DemoCredentials,
+  type DemoImport,
   demoKeys,
+  hasDemoDomain,
   importDemoSales,
   onboardDemoTenant,
   writeDemoCredentials,
@@ -32,21 +34,29 @@ const operators = `${DEMO_TENANT_ID}:${DEMO_EMAIL}`;
 await runHost({ CONSOLE_OPERATORS: operators, ...process.env, DEMO: 'true' }, { begin: runDemo });
 
 async function runDemo(host: Host): Promise<void> {
-  const { report, news } = await oneAtATime(host, async () => {
-    await onboardDemoTenant(host);
-    await authorizeDemoDomain(host);
-    await readModelsCaughtUp(host);
-    return withProgressBar('Importing a month of real sales', (onProgress) =>
-      importDemoSales(host, onProgress),
-    );
-  });
-  if (news) console.log(`\n${renderReport(report)}`);
-  const keys = await demoKeys(host);
+  const { imported, keys } = await oneAtATime(host, async () => ({
+    imported: await importOnce(host),
+    keys: await demoKeys(host),
+  }));
+  if (imported?.news) console.log(`\n${renderReport(imported.report)}`);
   await readModelsCaughtUp(host);
   const baseUrl = await host.listen();
   // Before the host becomes ready: its users then find the credentials too.
   const credentials = writeDemoCredentials(host, { baseUrl, ...keys });
   console.log(welcome(credentials, await shownTransaction(credentials)));
+}
+
+/** Undefined where an earlier start has done all of it. */
+async function importOnce(host: Host): Promise<DemoImport | undefined> {
+  await onboardDemoTenant(host);
+  await readModelsCaughtUp(host);
+  if (await hasDemoDomain(host)) return undefined;
+  const imported = await withProgressBar('Importing a month of real sales', (onProgress) =>
+    importDemoSales(host, onProgress),
+  );
+  // Last: where it is, the import is complete.
+  await authorizeDemoDomain(host);
+  return imported;
 }
 
 /**
