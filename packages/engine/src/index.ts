@@ -1,5 +1,6 @@
 /** The face of `@counterfoil/engine`: `openLedger`, and the parts that hosts and tools are made of. */
 
+export { releaseMemory } from '@counterfoil/event-stores/sqlite';
 export {
   defineProjection,
   type ListRows,
@@ -79,7 +80,7 @@ export { Lease, SHARED_LEASE_TTL_MS } from './runtime/lease.ts';
 export { processHolder } from './runtime/process-holder.ts';
 export { holderFor } from './runtime/projecting/holder.ts';
 export { ProjectionThread } from './runtime/projecting/projecting.ts';
-export { releaseMemory } from './runtime/release-memory.ts';
+
 export { SharedKeyedMutex, type SharedKeyedMutexOptions } from './runtime/shared-keyed-mutex.ts';
 export { type Destination, MAX_MOVE_SECONDS, type Moved, TestClock } from './runtime/test-clock.ts';
 export { personFiltersOf } from './saved-searches/saved-search-input.ts';

@@ -28,6 +28,7 @@ import { LogReader } from './sqlite/log-reader.ts';
 import { positionOf, rowOf } from './sqlite/messages.ts';
 import { startWriter, type Writer } from './sqlite/writer.ts';
 
+export { releaseMemory } from './release-memory.ts';
 export { emptyWal } from './sqlite/empty-wal.ts';
 export { failing } from './sqlite/failing.ts';
 export { faultAtStart, faultsIn } from './sqlite/faults.ts';

@@ -3,6 +3,7 @@ import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
+import { releaseMemory } from '../release-memory.ts';
 import { failureOf, LogFailure } from './failures.ts';
 import { logFaultAtStart } from './faults.ts';
 import { LogWriter } from './log-writer.ts';
@@ -75,6 +76,7 @@ function serve(port: NonNullable<typeof parentPort>, options: WriterOptions): vo
     port.close();
   });
   port.postMessage({ head: log.writer.head } satisfies WriterGreeting);
+  releaseMemory();
 }
 
 if (parentPort !== null) serve(parentPort, workerData as WriterOptions);

@@ -1,8 +1,9 @@
 /** The projection thread: its own connections to the log and to the read models. */
 import { parentPort, workerData } from 'node:worker_threads';
+import { releaseMemory } from '@counterfoil/event-stores/sqlite';
 import { openKeysInThread } from '../../personal-keys/open-personal-keys.ts';
 import { openEventStore, openReadModels } from '../../storage/stores.ts';
-import { releaseMemory } from '../release-memory.ts';
+
 import type { FromThread, ProjectionThreadData, ToThread } from './messages.ts';
 import { prepareProjector } from './project.ts';
 
