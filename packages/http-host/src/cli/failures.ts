@@ -1,6 +1,6 @@
 /** Prints the error of a failed process. */
 import { ConfigError, Refused } from '@counterfoil/engine';
-import { MoveError } from '@counterfoil/engine/move';
+import type { MoveError } from '@counterfoil/engine/move';
 import { z } from 'zod';
 import { wireRefusalOf } from '../api/refusals.ts';
 import { HostRefused } from './host-client.ts';
@@ -25,13 +25,18 @@ export interface Failure {
   readonly errors?: readonly { readonly pointer: string; readonly detail: string }[];
 }
 
+/** By its name: a host that runs has no use for what moves ledgers. */
+function isMoveError(error: unknown): error is MoveError {
+  return error instanceof Error && error.name === 'MoveError';
+}
+
 /** Undefined for a defect. */
 export function failureOf(error: unknown): Failure | undefined {
   if (error instanceof HostRefused) {
     const { code, message, errors } = error;
     return { code, message, ...(errors.length > 0 && { errors }) };
   }
-  if (error instanceof MoveError && error.code === 'in-use') {
+  if (isMoveError(error) && error.code === 'in-use') {
     return { code: 'host_running', message: error.message };
   }
   if (error instanceof z.ZodError) return { code: 'invalid', message: inOneLine(error) };

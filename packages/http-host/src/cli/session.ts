@@ -5,7 +5,6 @@ import { TenantId } from '@counterfoil/core';
 import type { Caller } from '@counterfoil/engine';
 import { InvalidArgumentError } from 'commander';
 import { type Config, readConfig } from '../config.ts';
-import { withProgressBar } from './progress-bar.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -65,7 +64,9 @@ export class Session {
     title: string,
     work: (onProgress: Report) => Promise<Result>,
   ): Promise<Result> {
-    return this.isJson ? work(() => undefined) : withProgressBar(this.stderr, title, work);
+    if (this.isJson) return work(() => undefined);
+    const { withProgressBar } = await import('./progress-bar.ts');
+    return withProgressBar(this.stderr, title, work);
   }
 }
 

@@ -27,8 +27,8 @@ export {
   type DocumentInfo,
   makeOpenApiDocument,
   type OpenApiDocument,
-  openApiEndpoint,
 } from './openapi.ts';
+export { openApiEndpoint } from './openapi-endpoint.ts';
 export {
   DEFAULT_REQUESTS_PER_MINUTE,
   type MakeCounter,

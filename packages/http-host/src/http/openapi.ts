@@ -9,13 +9,12 @@ import {
   type ZodOpenApiResponseObject,
 } from 'zod-openapi';
 import { codeFor } from './email-errors.ts';
-import { type Endpoint, endpoint } from './endpoint.ts';
+import type { Endpoint } from './endpoint.ts';
 import { ERRORS, type ErrorCode } from './errors.ts';
 import { guideOf, type TermGroup } from './openapi-guide.ts';
 import { showSamples } from './openapi-samples.ts';
 import { simplifyShapes } from './openapi-shapes.ts';
 import { describeFields, type Examples, showExamples } from './openapi-words.ts';
-import { NOT_MODIFIED, StaticText } from './static-text.ts';
 
 export interface DocumentInfo {
   readonly title: string;
@@ -498,35 +497,4 @@ function componentsOf(endpoints: readonly Endpoint[]): ZodOpenApiComponentsObjec
 
 function pick<T extends object>(all: T, names: ReadonlySet<string>): Partial<T> {
   return Object.fromEntries(Object.entries(all).filter(([name]) => names.has(name))) as Partial<T>;
-}
-
-/**
- * The endpoint that serves the document of all endpoints. The document includes this endpoint, so
- * it is passed as a function.
- */
-export function openApiEndpoint(document: () => OpenApiDocument): Endpoint {
-  let text: StaticText | undefined;
-  return endpoint({
-    operationId: 'getOpenApi',
-    method: 'GET',
-    path: '/openapi.json',
-    tag: 'Operations',
-    summary: 'This interface as an OpenAPI document',
-    description: 'OpenAPI 3.1, made from the same schemas that check the requests.',
-    access: { kind: 'public' },
-    responses: {
-      200: {
-        description: 'The document',
-        schema: z.looseObject({ openapi: z.string() }).meta({ id: 'OpenApiDocument' }),
-      },
-      304: NOT_MODIFIED,
-    },
-    rejections: [],
-    idempotency: 'none',
-    version: 'cached',
-    handle: async (context) => {
-      text ??= new StaticText(JSON.stringify(document()));
-      return text.answer(context);
-    },
-  });
 }

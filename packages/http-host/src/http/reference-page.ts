@@ -88,7 +88,9 @@ function escaped(text: string): string {
 }
 
 /** The endpoints that show the page, at /docs and at the root, and its script. */
-export function referencePageEndpoints(document: () => OpenApiDocument): Endpoint[] {
+export function referencePageEndpoints(
+  document: () => OpenApiDocument | Promise<OpenApiDocument>,
+): Endpoint[] {
   let page: StaticText | undefined;
   const shared = {
     method: 'GET',
@@ -107,8 +109,9 @@ export function referencePageEndpoints(document: () => OpenApiDocument): Endpoin
     rejections: [],
     version: 'cached',
     handle: async (context: RequestContext) => {
-      const html = () => htmlOf(document(), bundle ?? readBundle());
-      page ??= new StaticText(html(), { contentType: 'text/html; charset=utf-8' });
+      page ??= new StaticText(htmlOf(await document(), bundle ?? readBundle()), {
+        contentType: 'text/html; charset=utf-8',
+      });
       return page.answer(context, { 'Content-Security-Policy': CONTENT_SECURITY_POLICY });
     },
   } as const;
