@@ -34,6 +34,10 @@ export class ServerProcess {
     return Number(this.at);
   }
 
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
   /** Starts it; resolves when it has printed its address. */
   static async start({ args, env = {}, says = LISTENS }: ServerOptions): Promise<ServerProcess> {
     const child = spawn(process.execPath, args, {
