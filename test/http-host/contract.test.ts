@@ -323,7 +323,7 @@ describe('the answers', () => {
     expect(imported.item.differences).toMatchObject({ 'missing-here': 1, unreadable: 1 });
     await ask('POST', '/api/admin/settlements/payouts?merchantAccountId=1');
     await ask('GET', '/api/transactions/unanswered?limit=2');
-    for (const what of ['emails', 'webhooks']) {
+    for (const what of ['events', 'entries', 'emails', 'webhooks']) {
       const path = `/api/transactions/${order.id}/${what}`;
       await ask('GET', path, undefined, `/api/transactions/{id}/${what}`);
     }

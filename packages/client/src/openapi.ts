@@ -270,6 +270,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/transactions/{id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what happened to a payment
+         * @description Every event of the payment and its children, the oldest first: what, when, by whom, and with which request.
+         *
+         *     Scope: `transactions:read`. Activity: `transactions.history`.
+         */
+        get: operations["listPaymentEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/transactions/{id}/entries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what a payment posted to the books
+         * @description The journal entries of the payment and its children, in the order of its events.
+         *
+         *     Scope: `ledger:read`.
+         */
+        get: operations["listPaymentEntries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/transactions/{id}/emails": {
         parameters: {
             query?: never;
@@ -7303,6 +7347,132 @@ export interface components {
              */
             unknownSince: string;
         };
+        PaymentEventsPage: {
+            /**
+             * @description Whether it did what was asked; of a transaction, whether money moved as it says
+             * @constant
+             */
+            success: true;
+            /**
+             * Format: int64
+             * @description Items of this page
+             */
+            count: number;
+            /** @description Whether another page follows */
+            moreResults: boolean;
+            /** @description `cursor` of the next page */
+            next: string | null;
+            /** @description The items of this page */
+            items: components["schemas"]["PaymentEvent"][];
+        };
+        PaymentEvent: {
+            /**
+             * Format: int64
+             * @description Its place among the events of the payment, from 0
+             */
+            revision: number;
+            /**
+             * @description What happened
+             * @example PaymentCaptured
+             */
+            type: string;
+            /**
+             * Format: date-time
+             * @description When it holds in the business
+             */
+            at: string;
+            /**
+             * Format: date-time
+             * @description When the ledger recorded it
+             */
+            recordedAt: string;
+            /** @description Who caused it; null for the ledger itself */
+            actor: string | null;
+            /** @description The key of the request that caused it */
+            keyId: string | null;
+            /** @description The `X-Request-Id` of that request */
+            requestId: string | null;
+            /**
+             * Format: uuid
+             * @description The payment, or the child that it is about: a refund, a chargeback, an alert
+             */
+            transactionId: string;
+            /** @description In major units of `currency` */
+            amount: number | null;
+            /**
+             * @description Currency code of ISO 4217
+             * @example GBP
+             */
+            currency: string;
+            /**
+             * Format: int64
+             * @description That it was sent through, where the event says so
+             */
+            merchantAccountId: number | null;
+            /** @description Of a decline or a chargeback, as the gateway gave it */
+            code: string | null;
+            /** @description The approval code of the issuer */
+            authCode: string | null;
+            /** @description Of the provider that reported it */
+            reference: string | null;
+            /** @description A reason in words; may be empty */
+            note: string;
+        };
+        PaymentEntriesPage: {
+            /**
+             * @description Whether it did what was asked; of a transaction, whether money moved as it says
+             * @constant
+             */
+            success: true;
+            /**
+             * Format: int64
+             * @description Items of this page
+             */
+            count: number;
+            /** @description Whether another page follows */
+            moreResults: boolean;
+            /** @description `cursor` of the next page */
+            next: string | null;
+            /** @description The items of this page */
+            items: components["schemas"]["JournalEntry"][];
+        };
+        JournalEntry: {
+            /**
+             * Format: int64
+             * @description The event that posted it, by its `revision`
+             */
+            revision: number;
+            /** @description The type of that event */
+            description: string;
+            /**
+             * Format: date-time
+             * @description When it holds in the business
+             */
+            at: string;
+            /**
+             * Format: int64
+             * @description The merchant account; in an answer 0 or null before one was tried
+             */
+            merchantAccountId: number;
+            /** @description Debits and credits are equal in each currency */
+            lines: components["schemas"]["JournalLine"][];
+        };
+        JournalLine: {
+            /**
+             * @description By its name in the trial balance
+             * @example sales
+             */
+            account: string;
+            /**
+             * @description The currency of the line
+             * @example GBP
+             */
+            currency: string;
+            /** @description In major units of the currency */
+            debit: number;
+            /** @description In major units of the currency */
+            credit: number;
+        };
         PaymentEmailsPage: {
             /**
              * @description Whether it did what was asked; of a transaction, whether money moved as it says
@@ -12018,6 +12188,60 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["UnansweredPaymentsPage"];
+                };
+            };
+            default: components["responses"]["Refusal"];
+        };
+    };
+    listPaymentEvents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The payment
+                 * @example 0e3eb00c-930f-8aa8-a016-a978d230da71
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The events */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentEventsPage"];
+                };
+            };
+            default: components["responses"]["Refusal"];
+        };
+    };
+    listPaymentEntries: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The payment
+                 * @example 0e3eb00c-930f-8aa8-a016-a978d230da71
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The entries */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentEntriesPage"];
                 };
             };
             default: components["responses"]["Refusal"];

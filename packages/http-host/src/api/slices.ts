@@ -18,6 +18,7 @@ import { MAIL_SETTINGS } from './mail-settings.ts';
 import { MERCHANT_ACCOUNT_BATCH } from './merchant-account-batch.ts';
 import { MERCHANT_ACCOUNTS } from './merchant-accounts.ts';
 import { MITIGATION } from './mitigation.ts';
+import { PAYMENT_HISTORY } from './payment-history.ts';
 import { PAYMENT_LIST } from './payment-list.ts';
 import { PAYMENT_MESSAGES } from './payment-messages.ts';
 import { RECURRING } from './recurring.ts';
@@ -48,6 +49,7 @@ export const API = [
   CUSTOMERS,
   SEARCH,
   UNANSWERED,
+  PAYMENT_HISTORY,
   PAYMENT_MESSAGES,
   SAVED_SEARCHES,
   MERCHANT_ACCOUNTS,
