@@ -53,6 +53,27 @@ export function wholeDetailPath(ids: readonly string[], seed: number): Path {
   return detailPath(ids, seed, ALL_FLAGS);
 }
 
+/**
+ * The calls of the interface that give, together, what the page of a payment shows: its detail, sums, events,
+ * journal entries, emails and webhooks.
+ */
+export function pageCallPaths(ids: readonly string[], seed: number): readonly Path[] {
+  const wanted = sample(ids, seed);
+  const gets = ['/events', '/entries', '/emails', '/webhooks'].map((what) => ({
+    of: (id: string) => `/api/transactions/${id}${what}`,
+    says: () => '"success":true',
+  }));
+  const payment = { of: (id: string) => `/v1/payments/${id}`, says: (id: string) => id };
+  return [
+    wholeDetailPath(ids, seed),
+    ...[payment, ...gets].map(({ of, says }) => ({
+      path: of(''),
+      status: 200,
+      requests: { kind: 'pages', paths: wanted.map(of), markers: wanted.map(says) } as const,
+    })),
+  ];
+}
+
 /** The pages of the same payments in the console. */
 export function consoleDetailPath(ids: readonly string[], seed: number, cookie: string): Path {
   const wanted = sample(ids, seed);

@@ -1,10 +1,11 @@
 /** `console-detail`, `console-search`: pages of the console beside the calls of the interface that show the same. */
 import { join } from 'node:path';
-import type { Prepared, Row, Setting, Stage } from '../harness/stage.ts';
+import type { Measure, Prepared, Row, Setting, Sides, Stage } from '../harness/stage.ts';
 import { makeHostData } from '../load/host-data.ts';
 import {
   consoleDetailPath,
   consoleSearchPath,
+  pageCallPaths,
   searchPath,
   wholeDetailPath,
 } from '../load/paths.ts';
@@ -23,11 +24,26 @@ const common = {
 export const httpConsole: Stage = {
   name: 'http-console',
   rows: [
-    { ...common, id: 'console-detail', what: 'the page of a transaction, 64 connections' },
+    {
+      ...common,
+      id: 'console-detail',
+      what: 'the page of a transaction, 64 connections',
+      reach: { 'api-call': 0.5, 'api-calls': 0.5 },
+    },
     { ...common, id: 'console-search', what: 'the transactions of an email, 64 connections' },
   ],
   prepare,
 };
+
+/** Beside the calls that give what a page shows, one after the other: their rate is that of all of them. */
+function withCalls(compared: Sides, calls: readonly Measure[]): Sides {
+  const all = async () => {
+    let seconds = 0;
+    for (const call of calls) seconds += 1 / (await call());
+    return 1 / seconds;
+  };
+  return { ...compared, peers: { ...compared.peers, 'api-calls': all } };
+}
 
 async function prepare(setting: Setting): Promise<Prepared> {
   const { folder, seed, say } = setting;
@@ -48,9 +64,12 @@ async function prepare(setting: Setting): Promise<Prepared> {
     const calls = { detail: wholeDetailPath(ids, seed), search: searchPath(emails, seed) };
     return {
       sides: {
-        'console-detail': beside(
-          () => pages.detail,
-          () => calls.detail,
+        'console-detail': withCalls(
+          beside(
+            () => pages.detail,
+            () => calls.detail,
+          ),
+          pageCallPaths(ids, seed).map((path) => servers.measure(host, () => path)),
         ),
         'console-search': beside(
           () => pages.search,
