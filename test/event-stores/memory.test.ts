@@ -2,7 +2,11 @@
 import { createMemoryEventStore, type EventStore, type StoredEvent } from '@counterfoil/core';
 import { eventStoreContract } from '@counterfoil/core/testing';
 
-eventStoreContract({ name: 'memory', open: async () => createMemoryEventStore() });
+eventStoreContract({
+  name: 'memory',
+  open: async () => createMemoryEventStore(),
+  appendsAsOne: true,
+});
 
 /** A store that never delivers two events together, as a server may do. */
 function oneByOne(store: EventStore): EventStore {

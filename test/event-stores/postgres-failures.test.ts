@@ -79,14 +79,18 @@ describe('postgres: lost connections', { timeout: TIMEOUT_MS }, () => {
     const store = await log.openHost({ url: way.url });
     await store.append(newAppend());
     const request = newAppend(2);
+    const asOne = [newAppend(3), newAppend()];
     const beside = await log.openHost();
     way.way = 'answers-cut';
-    const answer = store.append(request);
-    await vi.waitUntil(async () => (await beside.read(request.stream)).length === 2, WAIT);
+    const answers = [store.append(request), store.appendAll?.(asOne)];
+    await vi.waitUntil(async () => (await wholeLog(beside)).length === 7, WAIT);
     way.way = 'cut';
     way.way = 'open';
-    expect(await answer).toMatchObject({ outcome: 'repeated', revision: 1 });
-    expect(await beside.read(request.stream)).toHaveLength(2);
+    expect(await Promise.all(answers)).toMatchObject([
+      { outcome: 'repeated', revision: 1 },
+      { outcome: 'repeated', receipts: [{ revision: 2 }, { revision: 0 }] },
+    ]);
+    expect(await wholeLog(beside)).toHaveLength(7);
   });
 
   it('waits for a server that comes back, and continues', async () => {

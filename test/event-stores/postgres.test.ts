@@ -29,6 +29,7 @@ eventStoreContract({
   name: 'postgres',
   open: () => openIn(newSchema()),
   reopen: (closed) => openIn(schemaOf.get(closed) ?? ''),
+  appendsAsOne: true,
 });
 
 /** Hosts in turn: every call goes to the next of two stores on the same log. */
@@ -41,6 +42,11 @@ class TwoHosts implements EventStore {
   }
 
   append: EventStore['append'] = (request) => this.#next().append(request);
+  appendAll: Required<EventStore>['appendAll'] = async (requests) => {
+    const result = await this.#next().appendAll?.(requests);
+    if (result === undefined) throw new Error('the store has no appendAll');
+    return result;
+  };
   read: EventStore['read'] = (stream, options) => this.#next().read(stream, options);
   subscribe: EventStore['subscribe'] = (options) => this.#next().subscribe(options);
   head: EventStore['head'] = () => this.#next().head();
@@ -65,4 +71,5 @@ eventStoreContract({
   name: 'postgres, two hosts',
   open: () => openTwo(newSchema()),
   reopen: (closed) => openTwo(schemaOf.get(closed) ?? ''),
+  appendsAsOne: true,
 });

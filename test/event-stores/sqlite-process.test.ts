@@ -9,7 +9,7 @@ import { newFolder, removeFolders } from './support/folders.ts';
 
 const TIMEOUT_MS = 60_000;
 const WRITERS = 32;
-const EVENTS_PER_APPEND = 3;
+const EVENTS_PER_COMMAND = 3;
 
 const appenders: Appender[] = [];
 
@@ -120,7 +120,7 @@ describe('sqlite: a killed writer', { timeout: TIMEOUT_MS }, () => {
       kept.set(event.commandId, (kept.get(event.commandId) ?? 0) + 1);
     }
     for (const command of acknowledged) expect(kept.has(command)).toBe(true);
-    for (const events of kept.values()) expect(events).toBe(EVENTS_PER_APPEND);
+    for (const events of kept.values()) expect(events).toBe(EVENTS_PER_COMMAND);
     expect(await store.append(newAppend())).toMatchObject({ outcome: 'appended' });
     await store.close();
     expect(existsSync(`${path}-wal`)).toBe(false);

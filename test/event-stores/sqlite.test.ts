@@ -19,6 +19,7 @@ eventStoreContract({
   name: 'sqlite',
   open: () => openAt(join(newFolder(), 'log.db')),
   reopen: (closed) => openAt(paths.get(closed) ?? ''),
+  appendsAsOne: true,
   cleanUp: async () => {
     paths.clear();
     removeFolders();

@@ -3,8 +3,10 @@ import type { AppendRequest, Expected, ReadOptions, SubscribeOptions } from './e
 import type { EncodedEvent } from './kernel/envelope.ts';
 import type { Position, StreamName } from './kernel/ids.ts';
 
-/** Of one append. */
+/** Of one append, and of several that are made as one. */
 export const MAX_APPEND_EVENTS = 4_096;
+/** Of those that are made as one. */
+export const MAX_APPENDS = 64;
 /** Of the name of a stream and of a command id, as UTF-8: what an index of every store takes. */
 export const MAX_NAME_BYTES = 1_024;
 const MAX_SCHEMA_VERSION = 2 ** 31 - 1;
@@ -71,6 +73,22 @@ export function checkedAppend(request: AppendRequest): AppendRequest {
     expected: checkedExpected(objectIn(expected, 'expected')),
     command: { id, fingerprint },
   };
+}
+
+/** The same for appends that are made as one. */
+export function checkedAppends(requests: readonly AppendRequest[]): readonly AppendRequest[] {
+  if (!Array.isArray(requests) || requests.length === 0 || requests.length > MAX_APPENDS) {
+    throw new RangeError(`the appends must be an array of 1 to ${MAX_APPENDS} appends`);
+  }
+  const checked = Array.from(requests, checkedAppend);
+  if (new Set(checked.map(({ stream }) => stream)).size < checked.length) {
+    throw new RangeError('the appends must each be to another stream');
+  }
+  const events = checked.reduce((sum, each) => sum + each.events.length, 0);
+  if (events > MAX_APPEND_EVENTS) {
+    throw new RangeError(`the appends must have at most ${MAX_APPEND_EVENTS} events in all`);
+  }
+  return checked;
 }
 
 /** The name of a stream as it is passed to a read. Throws a RangeError. */

@@ -37,6 +37,17 @@ export type AppendResult =
   | { readonly outcome: 'conflict'; readonly actual: number }
   | { readonly outcome: 'command-id-reused' };
 
+/**
+ * Of several appends, in their order. `appended`: all are durable, as one. `repeated`: every stream
+ * already holds its command; the first receipts. `refused`: nothing was appended; `result` is why the
+ * append at `index` could not be made, the first of those that could not.
+ */
+export type AppendAllResult =
+  | { readonly outcome: 'appended' | 'repeated'; readonly receipts: readonly Receipt[] }
+  | { readonly outcome: 'refused'; readonly index: number; readonly result: NotAppended };
+
+export type NotAppended = Exclude<AppendResult, { readonly outcome: 'appended' }>;
+
 export interface ReadOptions {
   /** First revision wanted, a whole number; 0 when absent. */
   readonly from?: number;
@@ -57,13 +68,18 @@ export interface SubscribeOptions {
 
 /**
  * Arguments that these types and their comments do not allow fail with a RangeError, in `subscribe`
- * at the call itself, before anything is stored: `checkedAppend`, `checkedRead` and
+ * at the call itself, before anything is stored: `checkedAppend`, `checkedAppends`, `checkedRead` and
  * `checkedSubscription` have the rules for all stores. Arguments are copied, and results belong to the
  * caller: changing them does not change what is stored.
  */
 export interface EventStore {
   /** Appends atomically to one stream. Resolves only when the events are durable. */
   append(request: AppendRequest): Promise<AppendResult>;
+  /**
+   * Appends to 1 to 64 different streams, of 4,096 events in all at most: all of it or nothing. Stores
+   * without this method append to one stream at a time.
+   */
+  appendAll?(requests: readonly AppendRequest[]): Promise<AppendAllResult>;
   /** The events of a stream in order; empty when there is no such stream. */
   read(stream: StreamName, options?: ReadOptions): Promise<readonly StoredEvent[]>;
   /**

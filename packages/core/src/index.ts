@@ -43,6 +43,7 @@ export * from './event-store.ts';
 export {
   type CheckedSubscription,
   checkedAppend,
+  checkedAppends,
   checkedRead,
   checkedStream,
   checkedSubscription,

@@ -1,9 +1,11 @@
 /** The reference implementation of the event store: a log in memory, for tests and small embeddings. */
 import type {
+  AppendAllResult,
   AppendRequest,
   AppendResult,
   EventStore,
   Expected,
+  NotAppended,
   ReadOptions,
   Receipt,
   SubscribeOptions,
@@ -12,6 +14,7 @@ import { EventStoreError } from './event-store.ts';
 import {
   type CheckedSubscription,
   checkedAppend,
+  checkedAppends,
   checkedRead,
   checkedStream,
   checkedSubscription,
@@ -44,16 +47,38 @@ class MemoryEventStore implements EventStore {
   async append(given: AppendRequest): Promise<AppendResult> {
     this.#refuseWhenClosed();
     const request = checkedAppend(given);
-    const stream = this.#streams.get(request.stream);
-    const first = stream?.commands.get(request.command.id);
+    return this.#refusalOf(request) ?? { outcome: 'appended', ...this.#store(request) };
+  }
+
+  async appendAll(given: readonly AppendRequest[]): Promise<AppendAllResult> {
+    this.#refuseWhenClosed();
+    const requests = checkedAppends(given);
+    const refusals = requests.map((request) => this.#refusalOf(request));
+    const index = refusals.findIndex((refusal) => refusal !== undefined);
+    const result = refusals[index];
+    if (result === undefined) {
+      return { outcome: 'appended', receipts: requests.map((request) => this.#store(request)) };
+    }
+    const receipts = refusals.flatMap((refusal) =>
+      refusal?.outcome === 'repeated'
+        ? [{ revision: refusal.revision, position: refusal.position }]
+        : [],
+    );
+    if (receipts.length === requests.length) return { outcome: 'repeated', receipts };
+    return { outcome: 'refused', index, result };
+  }
+
+  /** Why an append cannot be made; undefined where it can. */
+  #refusalOf({ stream: name, command, expected }: AppendRequest): NotAppended | undefined {
+    const stream = this.#streams.get(name);
+    const first = stream?.commands.get(command.id);
     if (first !== undefined) {
-      return first.fingerprint === request.command.fingerprint
+      return first.fingerprint === command.fingerprint
         ? { outcome: 'repeated', ...first.receipt }
         : { outcome: 'command-id-reused' };
     }
     const actual = (stream?.events.length ?? 0) - 1;
-    if (!fits(request.expected, actual)) return { outcome: 'conflict', actual };
-    return { outcome: 'appended', ...this.#store(request, stream) };
+    return fits(expected, actual) ? undefined : { outcome: 'conflict', actual };
   }
 
   async read(stream: StreamName, options?: ReadOptions): Promise<readonly StoredEvent[]> {
@@ -79,7 +104,8 @@ class MemoryEventStore implements EventStore {
     this.#wake();
   }
 
-  #store(request: AppendRequest, existing: Stream | undefined): Receipt {
+  #store(request: AppendRequest): Receipt {
+    const existing = this.#streams.get(request.stream);
     const stream: Stream = existing ?? { events: [], commands: new Map() };
     if (existing === undefined) this.#streams.set(request.stream, stream);
     for (const event of request.events) {

@@ -137,7 +137,7 @@ class EventStoreDb implements EventStore {
   async append(request: AppendRequest): Promise<AppendResult> {
     this.#refuseWhenClosed();
     const checked = checkedAppend(request);
-    measure(checked, MAX_APPEND_LENGTH);
+    measure([checked], MAX_APPEND_LENGTH);
     return this.#appender.append(checked);
   }
 

@@ -1,6 +1,7 @@
 /** The event log in PostgreSQL: shared by any number of hosts, in a global order without gaps or waits. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type {
+  AppendAllResult,
   AppendRequest,
   AppendResult,
   EventStore,
@@ -13,6 +14,7 @@ import type {
 import {
   type CheckedSubscription,
   checkedAppend,
+  checkedAppends,
   checkedRead,
   checkedStream,
   checkedSubscription,
@@ -134,6 +136,11 @@ class PostgresEventStore implements EventStore {
   async append(request: AppendRequest): Promise<AppendResult> {
     this.#refuseWhenClosed();
     return this.#writer.append(checkedAppend(request));
+  }
+
+  async appendAll(requests: readonly AppendRequest[]): Promise<AppendAllResult> {
+    this.#refuseWhenClosed();
+    return this.#writer.appendAll(checkedAppends(requests));
   }
 
   async read(stream: StreamName, options?: ReadOptions): Promise<readonly StoredEvent[]> {

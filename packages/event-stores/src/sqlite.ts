@@ -4,6 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { BroadcastChannel } from 'node:worker_threads';
 import type {
+  AppendAllResult,
   AppendRequest,
   AppendResult,
   EventStore,
@@ -16,6 +17,7 @@ import type {
 import {
   type CheckedSubscription,
   checkedAppend,
+  checkedAppends,
   checkedRead,
   checkedStream,
   checkedSubscription,
@@ -145,12 +147,21 @@ class SqliteEventStore implements EventStore {
   }
 
   async append(request: AppendRequest): Promise<AppendResult> {
-    this.#refuseWhenClosed();
-    if (this.#writer === undefined) {
-      throw new EventStoreError('read-only', `${this.#path}: this store follows another's log`);
-    }
+    const writer = this.#openWriter();
     const checked = checkedAppend(request);
-    return this.#writer.append(checked, measure(checked, MAX_APPEND_LENGTH));
+    return writer.append(checked, measure([checked], MAX_APPEND_LENGTH));
+  }
+
+  async appendAll(requests: readonly AppendRequest[]): Promise<AppendAllResult> {
+    const writer = this.#openWriter();
+    const checked = checkedAppends(requests);
+    return writer.appendAll(checked, measure(checked, MAX_APPEND_LENGTH));
+  }
+
+  #openWriter(): Writer {
+    this.#refuseWhenClosed();
+    if (this.#writer !== undefined) return this.#writer;
+    throw new EventStoreError('read-only', `${this.#path}: this store follows another's log`);
   }
 
   async read(stream: StreamName, options?: ReadOptions): Promise<readonly StoredEvent[]> {

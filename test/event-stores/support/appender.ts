@@ -5,7 +5,8 @@ import { openSqliteEventStore } from '@counterfoil/event-stores/sqlite';
 import { newAppend } from './appends.ts';
 
 const STDOUT = 1;
-const EVENTS_PER_APPEND = 3;
+/** Of one command, whether they are appended to one stream or to two as one. */
+const EVENTS_PER_COMMAND = 3;
 
 const [place = '', writers = '0'] = process.argv.slice(2);
 const store = await (place.startsWith('postgres:')
@@ -14,10 +15,13 @@ const store = await (place.startsWith('postgres:')
 writeSync(STDOUT, 'open\n');
 
 async function writeForEver(): Promise<never> {
-  for (;;) {
-    const request = newAppend(EVENTS_PER_APPEND);
-    await store.append(request);
-    writeSync(STDOUT, `${request.command.id}\n`);
+  for (let turn = 0; ; turn += 1) {
+    const request = newAppend(turn % 2 === 0 ? EVENTS_PER_COMMAND : 1);
+    const { command } = request;
+    const more = newAppend(EVENTS_PER_COMMAND - 1, { command });
+    if (turn % 2 === 0) await store.append(request);
+    else await store.appendAll?.([request, more]);
+    writeSync(STDOUT, `${command.id}\n`);
   }
 }
 

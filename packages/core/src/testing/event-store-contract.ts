@@ -1,6 +1,7 @@
 /** The contract of the event store as a suite: every adapter passes it, or is not released. */
 import { afterEach, describe } from 'vitest';
 import { describeAppends } from './event-store/appends.ts';
+import { describeAppendsAsOne } from './event-store/appends-as-one.ts';
 import type { EventStoreContract } from './event-store/harness.ts';
 import { Harness } from './event-store/harness.ts';
 import { describeLifetime } from './event-store/lifetime.ts';
@@ -21,6 +22,7 @@ export function eventStoreContract(contract: EventStoreContract): void {
     const harness = new Harness(contract);
     afterEach(() => harness.cleanUp());
     describeAppends(harness);
+    describeAppendsAsOne(harness);
     describeReads(harness);
     describeRefusals(harness);
     describeLifetime(harness);

@@ -1,6 +1,6 @@
 /** The parameters and the result of the log's function `append`. */
-import type { AppendRequest, AppendResult } from '@counterfoil/core';
-import { APPENDED, expectationCode, resultOf } from '../append-request.ts';
+import type { AppendRequest } from '@counterfoil/core';
+import { APPENDED, expectationCode, type Reply } from '../append-request.ts';
 import { int4Array, int8Array, textArray } from './binary-arrays.ts';
 import { positionOf } from './positions.ts';
 
@@ -9,7 +9,7 @@ const MAX_INT4 = 2 ** 31 - 1;
 /** Parameters of the function `append`, with the types that it does not infer. */
 export const APPEND_PARAMETERS = [
   '$1::text[], $2::int[], $3::int[], $4::text[], $5::text[], $6::int[], $7::int[], $8::text[]',
-  '$9::text[], $10::int[], $11::bigint[], $12::text[], $13::text[], $14::text[]',
+  '$9::text[], $10::int[], $11::bigint[], $12::text[], $13::text[], $14::text[], $15::int[]',
 ].join(', ');
 
 /** One row: a column for each output of the function, arrays with a value for each command. */
@@ -21,8 +21,12 @@ export type BatchRow = readonly [
   earlier: readonly string[],
 ];
 
-/** The values of `APPEND_PARAMETERS` for checked requests. */
-export function pack(requests: readonly AppendRequest[]): readonly Buffer[] {
+/** The values of `APPEND_PARAMETERS` for checked requests, in groups that are appended as one. */
+export function pack(groups: readonly (readonly AppendRequest[])[]): readonly Buffer[] {
+  const requests = groups.flat();
+  const together = groups.flatMap((group) =>
+    group.map((_, index) => (index === 0 ? group.length : 1)),
+  );
   const streams = new Map<string, number>();
   const commandStreams: number[] = [];
   const expectations: number[] = [];
@@ -50,14 +54,15 @@ export function pack(requests: readonly AppendRequest[]): readonly Buffer[] {
     textArray(events.map(({ time }) => time)),
     textArray(events.map(({ data }) => data)),
     textArray(events.map(({ metadata }) => metadata)),
+    int4Array(together),
   ];
 }
 
-/** The result of the command at an index of the batch. */
-export function resultAt(row: BatchRow, index: number): AppendResult {
+/** The answer to the command at an index of the batch. */
+export function replyAt(row: BatchRow, index: number): Reply {
   const [written, outcomes, revisions, ordinals, earlier] = row;
   const outcome = outcomes[index];
-  return resultOf(outcome, revisions[index] ?? -1, () =>
-    positionOf((outcome === APPENDED ? written : earlier[index]) ?? '', ordinals[index] ?? 0),
-  );
+  const position = () =>
+    positionOf((outcome === APPENDED ? written : earlier[index]) ?? '', ordinals[index] ?? 0);
+  return { outcome, revision: revisions[index] ?? -1, position };
 }

@@ -1,5 +1,5 @@
 /** The functions of the log inside PostgreSQL: appending a batch, how far the log is settled, a new era. */
-import { APPENDED, COMMAND_ID_REUSED, CONFLICT, REPEATED } from '../append-request.ts';
+import { APPENDED, COMMAND_ID_REUSED, CONFLICT, HELD_BACK, REPEATED } from '../append-request.ts';
 
 /** Names the advisory lock that every append shares, together with the oid of the log's table: `CFOL`. */
 const LOG_LOCK = 0x43464f4c;
@@ -22,15 +22,21 @@ export const FOREIGN_TRANSACTIONS = 'CF001';
  *
  * Each statement sees what was committed before it began, hence the isolation that is asked for: what
  * the former holder of a stream's lock wrote is seen by the look at the stream.
+ *
+ * \`command_together\` says how many commands are appended as one from a command on, 1 where it is by
+ * itself, and where it is not the first of them. A log has the function without it as well, for hosts of
+ * the build before that are still running.
  */
-export function appendFunction(schema: string): string {
+export function appendFunction(schema: string, { asOne }: { readonly asOne: boolean }): string {
   return `
 CREATE FUNCTION ${schema}.append(
   streams text[],
   command_streams int[], command_expectations int[], command_ids text[],
   command_fingerprints text[], command_events int[],
   event_commands int[], event_ids text[], event_types text[], event_schema_versions int[],
-  event_tenants bigint[], event_times text[], event_data text[], event_metadata text[],
+  event_tenants bigint[], event_times text[], event_data text[], event_metadata text[],${
+    asOne ? '\n  command_together int[],' : ''
+  }
   OUT written bigint, OUT outcomes int[], OUT revisions int[], OUT ordinals int[], OUT earlier bigint[]
 ) LANGUAGE plpgsql VOLATILE AS $function$
 DECLARE
@@ -42,7 +48,7 @@ DECLARE
   start int := 1;
   known record;
   actual int;
-  expected int;
+  expected int;${asOne ? '\n  held_until int := 0;' : ''}
   any_accepted boolean := false;
 BEGIN
   IF pg_current_xact_id_if_assigned() IS NOT NULL
@@ -95,10 +101,10 @@ BEGIN
 
   FOR i IN 1 .. cardinality(command_ids) LOOP
     starts[i] := start;
-    start := start + command_events[i];
+    start := start + command_events[i];${asOne ? LOOK_AHEAD : ''}
     CONTINUE WHEN outcomes[i] >= 0;
     actual := lasts[command_streams[i]];
-    expected := command_expectations[i];
+    expected := command_expectations[i];${asOne ? HOLD_BACK : ''}
     IF expected = actual OR expected = -2 OR (expected = -3 AND actual >= 0) THEN
       firsts[i] := actual + 1;
       actual := actual + command_events[i];
@@ -129,6 +135,27 @@ BEGIN
   WHERE firsts[e.command] >= 0;
 END $function$`;
 }
+
+/** Where a command begins some that are appended as one, and something is in the way of one of them. */
+const LOOK_AHEAD = `
+    IF command_together[i] > 1 AND EXISTS (
+      SELECT FROM generate_series(i, i + command_together[i] - 1) AS each(at)
+      CROSS JOIN LATERAL (
+        SELECT lasts[command_streams[each.at]] AS actual, command_expectations[each.at] AS expected
+      ) AS its
+      WHERE outcomes[each.at] >= 0 OR NOT (
+        its.expected = its.actual OR its.expected = -2 OR (its.expected = -3 AND its.actual >= 0)
+      )
+    ) THEN
+      held_until := i + command_together[i] - 1;
+    END IF;`;
+const HOLD_BACK = `
+    IF i <= held_until AND (
+      expected = actual OR expected = -2 OR (expected = -3 AND actual >= 0)
+    ) THEN
+      outcomes[i] := ${HELD_BACK};
+      CONTINUE;
+    END IF;`;
 
 /**
  * The last event before which no other can still appear. Where nothing is under way that is the

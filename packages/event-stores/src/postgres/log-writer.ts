@@ -1,10 +1,11 @@
 /** Appends in batches: requests that arrive while a batch is under way share the next one. */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { AppendRequest, AppendResult, StreamName } from '@counterfoil/core';
+import type { AppendAllResult, AppendRequest, AppendResult, StreamName } from '@counterfoil/core';
 import type pg from 'pg';
+import { type Reply, resultOf, resultOfAll } from '../append-request.ts';
 import { measure } from '../append-size.ts';
 import { BackOff } from '../back-off.ts';
-import { APPEND_PARAMETERS, type BatchRow, pack, resultAt } from './batch.ts';
+import { APPEND_PARAMETERS, type BatchRow, pack, replyAt } from './batch.ts';
 import { endsConnection, kindOf, portError } from './failures.ts';
 import { connect, disconnect, type Server } from './sessions.ts';
 
@@ -33,13 +34,15 @@ export interface WriterOptions {
   readonly onCommit: () => void;
 }
 
+/** Appends that are made as one, mostly a single one. */
 interface Pending {
-  readonly request: AppendRequest;
+  readonly requests: readonly AppendRequest[];
   readonly length: number;
   readonly expiresAt: number;
   /** It failed in a batch, and is retried by itself, so that an error concerns it alone. */
   alone: boolean;
-  readonly resolve: (result: AppendResult) => void;
+  /** Called with a reply to each. */
+  readonly answer: (replies: readonly [Reply, ...Reply[]]) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -78,12 +81,23 @@ export class LogWriter {
 
   /** Appends a request that the port has checked. */
   append(request: AppendRequest): Promise<AppendResult> {
-    const length = measure(request, MAX_APPEND_LENGTH);
-    const expiresAt = performance.now() + this.#options.retryForMs;
     return new Promise((resolve, reject) => {
-      this.#queue.push({ request, length, expiresAt, alone: false, resolve, reject });
-      this.#schedule();
+      this.#add({ requests: [request], answer: ([reply]) => resolve(resultOf(reply)), reject });
     });
+  }
+
+  /** The same for requests that are appended as one. */
+  appendAll(requests: readonly AppendRequest[]): Promise<AppendAllResult> {
+    return new Promise((resolve, reject) => {
+      this.#add({ requests, answer: (replies) => resolve(resultOfAll(replies)), reject });
+    });
+  }
+
+  #add(asked: Pick<Pending, 'requests' | 'answer' | 'reject'>): void {
+    const length = measure(asked.requests, MAX_APPEND_LENGTH);
+    const expiresAt = performance.now() + this.#options.retryForMs;
+    this.#queue.push({ ...asked, length, expiresAt, alone: false });
+    this.#schedule();
   }
 
   /** Waits for open appends, which end within their time limit. */
@@ -143,32 +157,33 @@ export class LogWriter {
     const held = new Set<StreamName>();
     const commands = new Set<string>();
     let length = 0;
+    let appends = 0;
     for (const [index, pending] of this.#queue.entries()) {
-      const { stream, command } = pending.request;
-      const name = `${command.id} ${stream}`;
+      const { requests } = pending;
+      const names = requests.map(({ stream, command }) => `${command.id} ${stream}`);
       const isFull =
-        batch.length >= MAX_BATCH_COMMANDS ||
+        appends + requests.length > MAX_BATCH_COMMANDS ||
         (batch.length > 0 && (length + pending.length > MAX_BATCH_LENGTH || batch[0]?.alone));
       if (isFull) {
         rest = rest.concat(this.#queue.slice(index));
         break;
       }
       const waits =
-        this.#streamsUnderWay.has(stream) ||
-        held.has(stream) ||
-        commands.has(name) ||
+        requests.some(({ stream }) => this.#streamsUnderWay.has(stream) || held.has(stream)) ||
+        names.some((name) => commands.has(name)) ||
         (pending.alone && batch.length > 0);
       if (waits) {
-        held.add(stream);
+        for (const { stream } of requests) held.add(stream);
         rest.push(pending);
       } else {
-        commands.add(name);
+        for (const name of names) commands.add(name);
         batch.push(pending);
         length += pending.length;
+        appends += requests.length;
       }
     }
     this.#queue = rest;
-    for (const { request } of batch) this.#streamsUnderWay.add(request.stream);
+    for (const stream of streamsOf(batch)) this.#streamsUnderWay.add(stream);
     return batch;
   }
 
@@ -180,12 +195,17 @@ export class LogWriter {
       const row = await this.#send(lane, batch);
       lane.backOff.reset();
       if (row[0] !== null) this.#options.onCommit();
-      for (const [index, { resolve }] of batch.entries()) resolve(resultAt(row, index));
+      let at = 0;
+      for (const { requests, answer } of batch) {
+        const from = at;
+        answer(requests.map((_, index) => replyAt(row, from + index)) as [Reply, ...Reply[]]);
+        at += requests.length;
+      }
     } catch (error) {
       if (endsConnection(error)) this.#drop(lane);
       pauseMs = await this.#settle(lane, batch, error);
     }
-    for (const { request } of batch) this.#streamsUnderWay.delete(request.stream);
+    for (const stream of streamsOf(batch)) this.#streamsUnderWay.delete(stream);
     if (pauseMs > 0) await pause(pauseMs);
     lane.isBusy = false;
     this.#begin();
@@ -197,7 +217,7 @@ export class LogWriter {
       // Not an earlier connection of the lane.
       if (lane.client === lost) this.#drop(lane);
     });
-    const values = [...pack(batch.map(({ request }) => request))];
+    const values = [...pack(batch.map(({ requests }) => requests))];
     const query = { ...this.#statement, values, rowMode: 'array' as const };
     const { rows } = await lane.client.query<[...BatchRow]>(query);
     if (rows[0] === undefined) throw new Error('the log gave no answer to a batch');
@@ -254,4 +274,8 @@ export class LogWriter {
       return error;
     }
   }
+}
+
+function streamsOf(batch: readonly Pending[]): readonly StreamName[] {
+  return batch.flatMap(({ requests }) => requests.map(({ stream }) => stream));
 }

@@ -52,7 +52,7 @@ function tables(schema: string): readonly string[] {
     END $function$`,
     `CREATE TRIGGER events_are_never_changed BEFORE UPDATE OR DELETE OR TRUNCATE
       ON ${schema}.events FOR EACH STATEMENT EXECUTE FUNCTION ${schema}.refuse_change()`,
-    appendFunction(schema),
+    appendFunction(schema, { asOne: false }),
     settledHeadFunction(schema),
     beginEraFunction(schema),
   ];
@@ -65,6 +65,12 @@ function migrationsOf(schema: string): Record<string, Migration> {
       async up(database) {
         const { sql } = await import('kysely');
         for (const statement of tables(schema)) await sql.raw(statement).execute(database);
+      },
+    },
+    '2026-11-26-appends-as-one': {
+      async up(database) {
+        const { sql } = await import('kysely');
+        await sql.raw(appendFunction(schema, { asOne: true })).execute(database);
       },
     },
   };

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { AppendRequest, EncodedEvent, Expected } from '@counterfoil/core';
 import { CommandId, streamName, TenantId } from '@counterfoil/core';
 import { describe, expect, it } from 'vitest';
-import { APPENDED, COMMAND_ID_REUSED, CONFLICT, REPEATED } from '../append-request.ts';
+import { APPENDED, COMMAND_ID_REUSED, CONFLICT, HELD_BACK, REPEATED } from '../append-request.ts';
 import { LogWriter } from './log-writer.ts';
 import { FAILED, type PackedReplies, pack, REPLY_FIELDS } from './messages.ts';
 import { prepareLog } from './schema.ts';
@@ -45,6 +45,15 @@ const exact = (revision: number): Expected => ({ kind: 'exact', revision });
 function packed(requests: readonly AppendRequest[]): (string | number)[] {
   const batch: (string | number)[] = [];
   for (const each of requests) pack(each, batch);
+  return batch;
+}
+
+/** Requests that are appended as one, and others beside them. */
+function packedAsOne(...groups: readonly (readonly AppendRequest[])[]): (string | number)[] {
+  const batch: (string | number)[] = [];
+  for (const group of groups) {
+    for (const [index, each] of group.entries()) pack(each, batch, index === 0 ? group.length : 1);
+  }
   return batch;
 }
 
@@ -117,6 +126,40 @@ describe('log writer', () => {
     expect(result.failures).toHaveLength(2);
     expect(rowsOf(database)).toBe(8);
     expect(outcomes(apply(writer, [request(7)]))).toEqual([APPENDED]);
+  });
+
+  it('appends several as one after those before them, or none of them', () => {
+    const { writer } = newLog();
+    const first = request(1, { expected: { kind: 'noStream' } });
+    const late = request(1, { expected: exact(0) });
+    const next = request(1, { expected: exact(1) });
+    const batch = packedAsOne([first], [request(2), late, request(3)], [request(4), next], [late]);
+    expect(writer.apply(batch)).toEqual({
+      // biome-ignore format: one command a line
+      replies: [
+        APPENDED, 1, 2,
+        HELD_BACK, -1, 0,
+        CONFLICT, 1, 0,
+        HELD_BACK, -1, 0,
+        APPENDED, 1, 4,
+        APPENDED, 3, 6,
+        CONFLICT, 3, 0,
+      ],
+      failures: [],
+    });
+  });
+
+  it('fails all that are appended as one with one of them, and no neighbour', () => {
+    const { database, writer } = newLog();
+    const bad = request(3, { events: [event({ type: undefined })] });
+    const asOne = [request(2), bad, request(4)];
+    const result = writer.apply(packedAsOne([request(1)], asOne, [request(5), request(6)]));
+    expect(outcomes(result)).toEqual([APPENDED, FAILED, FAILED, FAILED, APPENDED, APPENDED]);
+    expect(result.failures).toHaveLength(1);
+    expect(rowsOf(database)).toBe(6);
+    expect(outcomes(apply(writer, [request(2, { expected: { kind: 'noStream' } })]))).toEqual([
+      APPENDED,
+    ]);
   });
 
   it('does not rely on what it knows of a stream', () => {

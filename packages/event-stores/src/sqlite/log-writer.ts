@@ -1,7 +1,14 @@
 /** Writes batches of appends to the log, each batch in one durable commit. Runs in the writer's thread. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { LRUCache } from 'lru-cache';
-import { APPENDED, COMMAND_ID_REUSED, CONFLICT, fits, REPEATED } from '../append-request.ts';
+import {
+  APPENDED,
+  COMMAND_ID_REUSED,
+  CONFLICT,
+  fits,
+  HELD_BACK,
+  REPEATED,
+} from '../append-request.ts';
 import { checksumOf } from './checksum.ts';
 import type { Failure } from './failures.ts';
 import { failureOf } from './failures.ts';
@@ -53,7 +60,7 @@ export class LogWriter {
     this.#parts.push(appends);
     if (this.#failed) return;
     try {
-      for (let at = 0; at < appends.length; ) at = this.#append(appends, at, this.#replies);
+      for (let at = 0; at < appends.length; ) at = this.#appendAll(appends, at, this.#replies);
     } catch {
       this.#failed = true;
       this.#forget();
@@ -70,7 +77,7 @@ export class LogWriter {
     this.#replies = [];
     this.#failed = false;
     if (!failed && this.#commits()) return { replies, failures: [] };
-    // One append or the cache may be at fault: each append gets its own commit.
+    // One append or the cache may be at fault: each append, or each group, gets its own commit.
     return this.#applySingly(parts);
   }
 
@@ -91,16 +98,17 @@ export class LogWriter {
     for (const appends of parts) {
       for (let at = 0; at < appends.length; ) {
         const answered = replies.length;
+        const together = appends[at + 5] as number;
         try {
-          this.#append(appends, at, replies);
+          this.#appendAll(appends, at, replies);
           if (this.#database.isTransaction) this.#statements.commit.run();
         } catch (error) {
           this.#forget();
           replies.length = answered;
-          replies.push(FAILED, failures.length, 0);
+          for (let each = 0; each < together; each += 1) replies.push(FAILED, failures.length, 0);
           failures.push(failureOf(error, this.#path));
         }
-        at += COMMAND_FIELDS + Number(appends[at + 4]) * EVENT_FIELDS;
+        for (let each = 0; each < together; each += 1) at = endOf(appends, at);
       }
     }
     return { replies, failures };
@@ -113,32 +121,35 @@ export class LogWriter {
     [this.#lastPosition, this.#lastStreamId] = this.#lastRows();
   }
 
+  /** Appends a command, or those that are appended as one; returns where the next one begins. */
+  #appendAll(appends: PackedAppends, at: number, replies: number[]): number {
+    const together = appends[at + 5] as number;
+    if (together === 1) return this.#append(appends, at, replies);
+    const answered = replies.length;
+    let fit = true;
+    let end = at;
+    for (let each = 0; each < together; each += 1) {
+      const stream = this.#streamOf(appends[end] as string);
+      if (this.#refuses(stream, appends, end, replies)) fit = false;
+      else replies.push(HELD_BACK, stream?.revision ?? -1, 0);
+      end = endOf(appends, end);
+    }
+    if (!fit) return end;
+    replies.length = answered;
+    for (let next = at; next < end; ) next = this.#append(appends, next, replies);
+    return end;
+  }
+
   /** Decides one command and adds its rows to the transaction; returns where the next one begins. */
   #append(appends: PackedAppends, at: number, replies: number[]): number {
     const name = appends[at] as string;
-    const expected = appends[at + 1] as number;
     const commandId = appends[at + 2] as string;
     const fingerprint = appends[at + 3] as string;
-    const count = appends[at + 4] as number;
     const events = at + COMMAND_FIELDS;
-    const end = events + count * EVENT_FIELDS;
+    const end = endOf(appends, at);
 
     const known = this.#streamOf(name);
-    if (known !== undefined) {
-      const first = this.#statements.commandOf.get(known.id, commandId) as unknown as
-        | readonly [revision: number, position: number, fingerprint: string]
-        | undefined;
-      if (first !== undefined) {
-        const outcome = first[2] === fingerprint ? REPEATED : COMMAND_ID_REUSED;
-        replies.push(outcome, first[0], first[1]);
-        return end;
-      }
-    }
-    const actual = known?.revision ?? -1;
-    if (!fits(expected, actual)) {
-      replies.push(CONFLICT, actual, 0);
-      return end;
-    }
+    if (this.#refuses(known, appends, at, replies)) return end;
     // Only now: a batch of conflicts and repeats needs no commit.
     if (!this.#database.isTransaction) this.#statements.begin.run();
     const stream = known ?? this.#newStream(name);
@@ -148,6 +159,31 @@ export class LogWriter {
     }
     replies.push(APPENDED, stream.revision, this.#lastPosition);
     return end;
+  }
+
+  /** Whether a command cannot be appended to its stream; replies why. */
+  #refuses(
+    known: Stream | undefined,
+    appends: PackedAppends,
+    at: number,
+    replies: number[],
+  ): boolean {
+    const expected = appends[at + 1] as number;
+    if (known !== undefined) {
+      const commandId = appends[at + 2] as string;
+      const first = this.#statements.commandOf.get(known.id, commandId) as unknown as
+        | readonly [revision: number, position: number, fingerprint: string]
+        | undefined;
+      if (first !== undefined) {
+        const outcome = first[2] === appends[at + 3] ? REPEATED : COMMAND_ID_REUSED;
+        replies.push(outcome, first[0], first[1]);
+        return true;
+      }
+    }
+    const actual = known?.revision ?? -1;
+    if (fits(expected, actual)) return false;
+    replies.push(CONFLICT, actual, 0);
+    return true;
   }
 
   #insert(
@@ -207,6 +243,11 @@ export class LogWriter {
     const row = this.#statements.lastRows.get() as unknown as [number | null, number | null];
     return [row[0] ?? 0, row[1] ?? 0];
   }
+}
+
+/** Where the command after the one at `at` begins. */
+function endOf(appends: PackedAppends, at: number): number {
+  return at + COMMAND_FIELDS + (appends[at + 4] as number) * EVENT_FIELDS;
 }
 
 function prepare(database: DatabaseSync) {

@@ -13,7 +13,10 @@ export type WriterGreeting = { readonly head: number } | { readonly failure: Fai
 /** The last message to the thread; all others are parts of batches. */
 export const END = 'end';
 
-/** Commands one after the other: `COMMAND_FIELDS` values, then `EVENT_FIELDS` for each of its events. */
+/**
+ * Commands one after the other: `COMMAND_FIELDS` values, then `EVENT_FIELDS` for each of its events.
+ * Those that are appended as one are in one part.
+ */
 export type PackedAppends = readonly (string | number)[];
 
 /** A part of a batch. The last one is committed together with those before it, and answered. */
@@ -28,19 +31,23 @@ export interface PackedReplies {
   readonly failures: readonly Failure[];
 }
 
-/** stream, expectation, command id, fingerprint, number of events */
-export const COMMAND_FIELDS = 5;
+/**
+ * stream, expectation, command id, fingerprint, number of events; and how many commands are appended as
+ * one from this one on, 1 where it is by itself, and where it is not the first of them
+ */
+export const COMMAND_FIELDS = 6;
 /** id, type, schema version, tenant, time, data, metadata */
 export const EVENT_FIELDS = 7;
 export const REPLY_FIELDS = 3;
 
 /** An outcome besides those of `append-request.ts`. */
-export const FAILED = 4;
+export const FAILED = 5;
 
-/** Adds a measured request to a batch. */
-export function pack(request: AppendRequest, batch: (string | number)[]): void {
+/** Adds a measured request to a batch, the first of `together` that are appended as one. */
+export function pack(request: AppendRequest, batch: (string | number)[], together = 1): void {
   const { stream, events, expected, command } = request;
-  batch.push(stream, expectationCode(expected), command.id, command.fingerprint, events.length);
+  const { id: commandId, fingerprint } = command;
+  batch.push(stream, expectationCode(expected), commandId, fingerprint, events.length, together);
   for (const { id, type, schemaVersion, tenantId, time, data, metadata } of events) {
     batch.push(id, type, schemaVersion, tenantId, time, data, metadata);
   }

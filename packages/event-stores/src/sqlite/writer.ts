@@ -1,10 +1,10 @@
 /** The main thread's side of the writer: gathers appends into batches, one of which is being written. */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import type { AppendRequest, AppendResult, StreamName } from '@counterfoil/core';
+import type { AppendAllResult, AppendRequest, AppendResult, StreamName } from '@counterfoil/core';
 import { EventStoreError } from '@counterfoil/core';
 import { LRUCache } from 'lru-cache';
-import { APPENDED, CONFLICT, resultOf } from '../append-request.ts';
+import { APPENDED, CONFLICT, type Reply, resultOf, resultOfAll } from '../append-request.ts';
 import { workerFile } from '../worker-file.ts';
 import type { Failure } from './failures.ts';
 import type { PackedReplies, Part, WriterGreeting, WriterOptions } from './messages.ts';
@@ -26,9 +26,11 @@ export function writerFile(): string {
   return workerFile(() => new URL('./writer-worker.ts', import.meta.url));
 }
 
+/** Appends that are made as one, mostly a single one. */
 interface Pending {
-  readonly request: AppendRequest;
-  readonly resolve: (result: AppendResult) => void;
+  readonly requests: readonly AppendRequest[];
+  /** Called with a reply to each. */
+  readonly answer: (replies: readonly [Reply, ...Reply[]]) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -106,17 +108,35 @@ export class Writer {
 
   /** `length` is that of `measure`. */
   append(request: AppendRequest, length: number): Promise<AppendResult> {
-    if (this.#failure !== undefined) return Promise.reject(this.#failure);
     return new Promise((resolve, reject) => {
-      const batch = this.#openBatch();
-      pack(request, batch.packed);
-      batch.length += length;
-      batch.pending.push({ request, resolve, reject });
-      const isNext = this.#underWay === undefined && batch === this.#waiting[0];
-      if (isNext && batch.pending.length >= this.#share) this.#begin();
-      else if (isNext && batch.pending.length % PART_COMMANDS === 0) this.#send(batch, false);
-      this.#schedule();
+      const answer = ([reply]: readonly [Reply, ...Reply[]]) => resolve(resultOf(reply));
+      this.#add({ requests: [request], answer, reject }, length);
     });
+  }
+
+  /** `length` is that of all together. */
+  appendAll(requests: readonly AppendRequest[], length: number): Promise<AppendAllResult> {
+    return new Promise((resolve, reject) => {
+      this.#add({ requests, answer: (replies) => resolve(resultOfAll(replies)), reject }, length);
+    });
+  }
+
+  #add(pending: Pending, length: number): void {
+    const { requests } = pending;
+    if (this.#failure !== undefined) {
+      pending.reject(this.#failure);
+      return;
+    }
+    const batch = this.#openBatch();
+    for (const [index, request] of requests.entries()) {
+      pack(request, batch.packed, index === 0 ? requests.length : 1);
+    }
+    batch.length += length;
+    batch.pending.push(pending);
+    const isNext = this.#underWay === undefined && batch === this.#waiting[0];
+    if (isNext && batch.pending.length >= this.#share) this.#begin();
+    else if (isNext && batch.pending.length % PART_COMMANDS === 0) this.#send(batch, false);
+    this.#schedule();
   }
 
   /** Finishes open appends, then ends the thread and releases the lock. */
@@ -173,34 +193,40 @@ export class Writer {
     this.#begin();
     this.#advance(replies, pending);
     let at = 0;
-    for (const {
-      request: { stream },
-      resolve,
-      reject,
-    } of pending) {
-      const outcome = replies[at] ?? FAILED;
-      const revision = replies[at + 1] ?? 0;
-      const position = replies[at + 2] ?? 0;
-      if (outcome === FAILED) {
-        this.#revisions.delete(stream);
-        reject(errorOf(failures[revision]));
-      } else {
-        if (outcome === APPENDED || outcome === CONFLICT) this.#acknowledged(stream, revision);
-        resolve(resultOf(outcome, revision, () => positionOf(position)));
-      }
-      at += REPLY_FIELDS;
+    for (const { requests, answer, reject } of pending) {
+      const [first = FAILED, failure = 0] = [replies[at], replies[at + 1]];
+      const answers = requests.map(({ stream }, index) =>
+        this.#replyAt(replies, at + index * REPLY_FIELDS, stream),
+      );
+      // What is appended as one fails as one.
+      if (first === FAILED) reject(errorOf(failures[failure]));
+      else answer(answers as [Reply, ...Reply[]]);
+      at += requests.length * REPLY_FIELDS;
     }
     if (this.#underWay === undefined && this.#waiting.length === 0) this.#idle?.();
   }
 
+  #replyAt(replies: readonly number[], at: number, stream: StreamName): Reply {
+    const outcome = replies[at] ?? FAILED;
+    const revision = replies[at + 1] ?? 0;
+    const position = replies[at + 2] ?? 0;
+    if (outcome === FAILED) this.#revisions.delete(stream);
+    if (outcome === APPENDED || outcome === CONFLICT) this.#acknowledged(stream, revision);
+    return { outcome, revision, position: () => positionOf(position) };
+  }
+
   #advance(replies: readonly number[], pending: readonly Pending[]): void {
     const before = this.#head;
-    for (const [index, { request }] of pending.entries()) {
-      const at = index * REPLY_FIELDS;
-      const position = replies[at + 2] ?? 0;
-      if (replies[at] !== APPENDED || position <= this.#head) continue;
-      this.#head = position;
-      this.recent.add(request, position, replies[at + 1] ?? 0);
+    let at = 0;
+    for (const { requests } of pending) {
+      for (const request of requests) {
+        const position = replies[at + 2] ?? 0;
+        if (replies[at] === APPENDED && position > this.#head) {
+          this.#head = position;
+          this.recent.add(request, position, replies[at + 1] ?? 0);
+        }
+        at += REPLY_FIELDS;
+      }
     }
     if (this.#head > before) this.onCommit();
   }

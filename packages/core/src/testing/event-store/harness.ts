@@ -23,6 +23,8 @@ export interface EventStoreContract {
   readonly cleanUp?: () => Promise<void>;
   /** The log may hold events of earlier cases: cases that need an empty one are left out. */
   readonly sharedLog?: boolean;
+  /** The adapter has `appendAll`. */
+  readonly appendsAsOne?: boolean;
   /** Largest data of one event that the adapter takes, in bytes; 1 MiB when absent. */
   readonly largestDataBytes?: number;
   /** Limit of one case, for adapters on a slow network. */

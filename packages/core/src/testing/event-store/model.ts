@@ -20,7 +20,7 @@ import {
 
 const MAX_STEPS = 24;
 
-interface Step {
+export interface Step {
   readonly stream: number;
   readonly command: number;
   readonly fingerprint: string;
@@ -29,7 +29,7 @@ interface Step {
 }
 
 /** Few streams, commands and fingerprints, so that repeats, reuses and conflicts are common. */
-const step: fc.Arbitrary<Step> = fc.record({
+export const step: fc.Arbitrary<Step> = fc.record({
   stream: fc.nat(2),
   command: fc.nat(9),
   fingerprint: fc.constantFrom('first', 'first', 'first', 'other'),
@@ -52,16 +52,31 @@ interface ModelStream {
   readonly commands: Map<CommandId, Known>;
 }
 
+interface Shape {
+  readonly outcome: AppendResult['outcome'];
+  readonly revision?: number;
+}
+
 /** The contract in its shortest form: what an append answers and what a stream holds. */
-class Model {
+export class Model {
   readonly log: EncodedEvent[] = [];
   readonly streams = new Map<StreamName, ModelStream>();
 
-  append(request: AppendRequest): { outcome: AppendResult['outcome']; revision?: number } {
-    const stream: ModelStream = this.streams.get(request.stream) ?? {
-      events: [],
-      commands: new Map(),
-    };
+  append(request: AppendRequest): Shape {
+    const trial = this.trial(request);
+    if (trial.outcome !== 'appended') return trial;
+    const stream = this.#streamOf(request);
+    stream.events.push(...request.events);
+    this.log.push(...request.events);
+    const revision = stream.events.length - 1;
+    stream.commands.set(request.command.id, { fingerprint: request.command.fingerprint, revision });
+    this.streams.set(request.stream, stream);
+    return { outcome: 'appended', revision };
+  }
+
+  /** What an append would answer, without its revision where it would be made. */
+  trial(request: AppendRequest): Shape {
+    const stream = this.#streamOf(request);
     const known = stream.commands.get(request.command.id);
     if (known !== undefined) {
       if (known.fingerprint !== request.command.fingerprint)
@@ -75,18 +90,16 @@ class Model {
       (expected.kind === 'noStream' && actual < 0) ||
       (expected.kind === 'exists' && actual >= 0) ||
       (expected.kind === 'exact' && actual === expected.revision);
-    if (!fits) return { outcome: 'conflict', revision: actual };
-    stream.events.push(...request.events);
-    this.log.push(...request.events);
-    const revision = stream.events.length - 1;
-    stream.commands.set(request.command.id, { fingerprint: request.command.fingerprint, revision });
-    this.streams.set(request.stream, stream);
-    return { outcome: 'appended', revision };
+    return fits ? { outcome: 'appended' } : { outcome: 'conflict', revision: actual };
+  }
+
+  #streamOf({ stream }: AppendRequest): ModelStream {
+    return this.streams.get(stream) ?? { events: [], commands: new Map() };
   }
 }
 
 /** Turns steps into appends on streams and commands of this history alone. */
-function requestsOf(history: readonly Step[]): readonly AppendRequest[] {
+export function requestsOf(history: readonly Step[]): readonly AppendRequest[] {
   const run = crypto.randomUUID();
   const commands = new Map<number, CommandId>();
   return history.map(({ stream, command, fingerprint, expected, texts }) => {
@@ -101,7 +114,7 @@ function requestsOf(history: readonly Step[]): readonly AppendRequest[] {
   });
 }
 
-function shapeOf(result: AppendResult): { outcome: AppendResult['outcome']; revision?: number } {
+export function shapeOf(result: AppendResult): Shape {
   if (result.outcome === 'command-id-reused') return { outcome: result.outcome };
   const revision = result.outcome === 'conflict' ? result.actual : result.revision;
   return { outcome: result.outcome, revision };
@@ -146,7 +159,7 @@ async function compareConcurrent(store: EventStore, history: readonly Step[]): P
   }
 }
 
-function encodedOf(event: EncodedEvent): EncodedEvent {
+export function encodedOf(event: EncodedEvent): EncodedEvent {
   const { id, type, schemaVersion, tenantId, time, data, metadata } = event;
   return { id, type, schemaVersion, tenantId, time, data, metadata };
 }
