@@ -1,4 +1,4 @@
-/** Executes commands: read, fold, decide, append; and again after a conflict. */
+/** Executes commands: read, fold, decide, append; and again after a conflict. Or several, as one append. */
 import { isLeft } from 'fp-ts/lib/Either.js';
 import {
   type Event as AnyEvent,
@@ -8,7 +8,7 @@ import {
   openerOf,
   sealerOf,
 } from './catalog.ts';
-import type { EventStore, Receipt } from './event-store.ts';
+import type { AppendRequest, EventStore, Receipt } from './event-store.ts';
 import {
   type Aggregate,
   type AnyCommand,
@@ -170,71 +170,121 @@ export async function execute<Of extends Aggregate>(
   command: CommandOf<Of>,
   context: CommandContext,
 ): Promise<Execution<Of>> {
-  const stream = aggregate.streamOf(command);
-  const mark = context.fingerprint ?? fingerprintOf({ ...command, at: undefined });
-  const addressed = { stream, command, context, mark };
-  if (aggregate.begins?.(command) === true && executor.cache?.get(stream) === undefined) {
+  const addressed = addressOf({ aggregate, command, context });
+  const { stream } = addressed;
+  if (isLikelyNew(executor, addressed)) {
     // Not read first: the append itself reports an existing stream.
-    const begun = await decideOnce(executor, aggregate, addressed, emptyStream(aggregate));
+    const begun = await decideOnce(executor, addressed, emptyStream(aggregate));
     if (begun?.outcome === 'accepted' && begun.receipt !== undefined) return begun as Execution<Of>;
   }
   for (let decision = 1; decision <= MAX_DECISIONS; decision += 1) {
     const loaded = await load(executor, aggregate, stream);
-    const done = await decideOnce(executor, aggregate, addressed, loaded);
+    const done = await decideOnce(executor, addressed, loaded);
     if (done !== undefined) return done as Execution<Of>;
   }
   return { outcome: 'conflict' };
 }
 
-interface Addressed {
-  readonly stream: StreamName;
-  readonly command: AnyCommand;
+/** One of several commands that are executed together. */
+export interface Step<Of extends Aggregate = Aggregate> {
+  readonly aggregate: Of;
+  readonly command: CommandOf<Of>;
   readonly context: CommandContext;
+}
+
+export type Accepted = Extract<Execution<Aggregate>, { readonly outcome: 'accepted' }>;
+
+/**
+ * Runs commands on different streams, each decided by itself, whose events become durable as one.
+ * Undefined where that is not possible, with nothing written: the store appends to one stream at a time,
+ * a command is refused or was executed before, or another writer was faster. Each command is then to be
+ * executed by itself.
+ */
+export async function executeTogether(
+  executor: Executor,
+  steps: readonly Step[],
+): Promise<readonly Accepted[] | undefined> {
+  const { store } = executor;
+  if (store.appendAll === undefined) return undefined;
+  const decisions: Decided[] = [];
+  for (const step of steps) {
+    const { aggregate } = step;
+    const addressed = addressOf(step);
+    const { stream } = addressed;
+    const loaded = isLikelyNew(executor, addressed)
+      ? emptyStream(aggregate)
+      : await load(executor, aggregate, stream);
+    if (loaded.commands.has(step.context.commandId)) return undefined;
+    const decided = aggregate.decide(loaded.state, step.command);
+    if (isLeft(decided)) return undefined;
+    decisions.push({ ...addressed, loaded, events: decided.right as readonly AnyEvent[] });
+  }
+  const requests: AppendRequest[] = [];
+  for (const decided of decisions) {
+    if (decided.events.length > 0) requests.push(await requestOf(executor, decided));
+  }
+  if (requests.length === 0) return decisions.map(unchanged);
+  const appended = await store.appendAll(requests);
+  if (appended.outcome !== 'appended') return undefined;
+  const receipts = appended.receipts.values();
+  const encoded = requests.values();
+  return decisions.map((decided) =>
+    decided.events.length === 0
+      ? unchanged(decided)
+      : accept(executor, decided, next(encoded), next(receipts)),
+  );
+}
+
+function next<Item>(items: Iterator<Item>): Item {
+  const { done, value } = items.next();
+  if (done) throw new Error('the store answered fewer appends than it was given');
+  return value;
+}
+
+interface Addressed extends Step {
+  readonly stream: StreamName;
   readonly mark: string;
+}
+
+/** A command with the state that it was decided on. */
+interface Decided extends Addressed {
+  readonly loaded: Loaded<unknown>;
+  readonly events: readonly AnyEvent[];
+}
+
+function addressOf({ aggregate, command, context }: Step): Addressed {
+  const stream = aggregate.streamOf(command);
+  const mark = context.fingerprint ?? fingerprintOf({ ...command, at: undefined });
+  return { aggregate, stream, command, context, mark };
+}
+
+function isLikelyNew({ cache }: Executor, { aggregate, command, stream }: Addressed): boolean {
+  return aggregate.begins?.(command) === true && cache?.get(stream) === undefined;
 }
 
 /** Decides on the loaded state; undefined when the log has newer events. */
 async function decideOnce(
   executor: Executor,
-  aggregate: Aggregate,
-  { stream, command, context, mark }: Addressed,
+  addressed: Addressed,
   loaded: Loaded<unknown>,
 ): Promise<Execution<Aggregate> | undefined> {
-  const { commandId } = context;
-  const before = loaded.commands.get(commandId);
+  const { aggregate, stream, command, mark } = addressed;
+  const before = loaded.commands.get(addressed.context.commandId);
   if (before !== undefined && before.receipt.revision <= loaded.revision)
     return repeat(executor, stream, loaded, before, mark);
 
-  const decided = aggregate.decide(loaded.state, command);
-  if (isLeft(decided)) return { outcome: 'rejected', rejection: decided.left, state: loaded.state };
-  const events = decided.right as readonly AnyEvent[];
-  if (events.length === 0) {
-    const { state } = loaded;
-    return { outcome: 'accepted', events, state, receipt: undefined, repeated: false };
+  const decision = aggregate.decide(loaded.state, command);
+  if (isLeft(decision)) {
+    return { outcome: 'rejected', rejection: decision.left, state: loaded.state };
   }
-
-  const vault = await sealerOf(executor.vault, { tenantId: command.tenantId, events });
-  const encoded = events.map((event, index) =>
-    envelope(vault, event, eventIdOf(commandId, stream, index), command, context),
-  );
-  const appended = await executor.store.append({
-    stream,
-    events: encoded,
-    expected:
-      loaded.revision < 0 ? { kind: 'noStream' } : { kind: 'exact', revision: loaded.revision },
-    command: { id: commandId, fingerprint: mark },
-  });
+  const decided = { ...addressed, loaded, events: decision.right as readonly AnyEvent[] };
+  if (decided.events.length === 0) return unchanged(decided);
+  const request = await requestOf(executor, decided);
+  const appended = await executor.store.append(request);
   switch (appended.outcome) {
     case 'appended': {
       const { revision, position } = appended;
-      const receipt = { revision, position };
-      const state = events.reduce(aggregate.evolve, loaded.state);
-      const firstRevision = revision - events.length + 1;
-      const { commands } = loaded;
-      commands.set(commandId, { fingerprint: mark, firstRevision, receipt });
-      const characters = loaded.characters + charactersOf(encoded);
-      executor.cache?.set(stream, { state, revision, commands, characters, ...lastOf(events) });
-      return { outcome: 'accepted', events, state, receipt, repeated: false };
+      return accept(executor, decided, request, { revision, position });
     }
     case 'command-id-reused':
       return { outcome: 'command-id-reused' };
@@ -242,6 +292,44 @@ async function decideOnce(
     case 'repeated':
       return undefined;
   }
+}
+
+function unchanged({ loaded: { state }, events }: Decided): Accepted {
+  return { outcome: 'accepted', events, state, receipt: undefined, repeated: false };
+}
+
+async function requestOf(
+  { vault: keys }: Executor,
+  { stream, command, context, mark, loaded, events }: Decided,
+): Promise<AppendRequest> {
+  const vault = await sealerOf(keys, { tenantId: command.tenantId, events });
+  const { commandId } = context;
+  return {
+    stream,
+    events: events.map((event, index) =>
+      envelope(vault, event, eventIdOf(commandId, stream, index), command, context),
+    ),
+    expected:
+      loaded.revision < 0 ? { kind: 'noStream' } : { kind: 'exact', revision: loaded.revision },
+    command: { id: commandId, fingerprint: mark },
+  };
+}
+
+/** Caches the state after an append. */
+function accept(
+  { cache }: Executor,
+  { aggregate, stream, context, mark, loaded, events }: Decided,
+  { events: encoded }: AppendRequest,
+  receipt: Receipt,
+): Accepted {
+  const { revision } = receipt;
+  const state = events.reduce(aggregate.evolve, loaded.state);
+  const firstRevision = revision - events.length + 1;
+  const { commands } = loaded;
+  commands.set(context.commandId, { fingerprint: mark, firstRevision, receipt });
+  const characters = loaded.characters + charactersOf(encoded);
+  cache?.set(stream, { state, revision, commands, characters, ...lastOf(events) });
+  return { outcome: 'accepted', events, state, receipt, repeated: false };
 }
 
 function lastOf(events: readonly AnyEvent[]): Pick<Loaded<unknown>, 'last'> {

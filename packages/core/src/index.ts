@@ -49,15 +49,18 @@ export {
   checkedSubscription,
 } from './event-store-calls.ts';
 export {
+  type Accepted,
   type CommandContext,
   type Execution,
   type Executor,
   execute,
+  executeTogether,
   type Loaded,
   load,
   loadRecords,
   MAX_DECISIONS,
   type StateCache,
+  type Step,
 } from './execute.ts';
 export {
   type Aggregate,

@@ -93,6 +93,69 @@ describe('commands on one stream', () => {
   });
 });
 
+describe('commands on several streams', () => {
+  const step = (tenantId: number, n: number) => ({
+    aggregate: Tenant,
+    command: { ...COMMAND, tenantId: tenantId as TenantId },
+    name: { commandId: idOf(n) },
+  });
+
+  /** Whose appends of several wait until they are released. */
+  function held(store = createMemoryEventStore()) {
+    const { promise: stuck, resolve: release } = Promise.withResolvers<void>();
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+    const holding: EventStore = {
+      ...store,
+      append: (request) => store.append(request),
+      read: (...asked) => store.read(...asked),
+      appendAll: async (requests) => {
+        begin();
+        await stuck;
+        const result = await store.appendAll?.(requests);
+        if (result === undefined) throw new Error('the store appends to one stream at a time');
+        return result;
+      },
+    };
+    return { store: holding, begun, release };
+  }
+
+  it('are acknowledged each at its position', async () => {
+    const acknowledged: unknown[][] = [];
+    const store = createMemoryEventStore();
+    const commands = new CommandRunner({ store }, { now: () => NOW }, (...each) =>
+      acknowledged.push(each),
+    );
+    const done = await commands.executeTogether([step(1, 1), step(2, 2)], { actor: 'a' });
+    expect(done?.map(({ events }) => events.length)).toEqual([1, 1]);
+    const log: unknown[] = [];
+    for await (const batch of store.subscribe({ untilHead: true })) {
+      for (const { tenantId, position, stream } of batch) log.push([tenantId, position, stream]);
+    }
+    expect(log).toHaveLength(2);
+    expect(acknowledged).toEqual(log);
+  });
+
+  it('are left to their single execution where one of them is under way or twice there', async () => {
+    const { store, begun, release } = held();
+    const commands = new CommandRunner({ store }, { now: () => NOW }, () => {});
+    const first = commands.executeTogether([step(1, 1), step(2, 2)], { actor: 'a' });
+    await begun;
+    const crossing = [step(3, 3), step(2, 4)] as const;
+    expect(await commands.executeTogether(crossing, { actor: 'a' })).toBeUndefined();
+    expect(
+      await commands.executeTogether([step(4, 5), step(4, 6)], { actor: 'a' }),
+    ).toBeUndefined();
+    // One by itself waits for its turn.
+    const single = commands.execute(Tenant, step(2, 7).command, step(2, 7).name, { actor: 'a' });
+    release();
+    expect(await first).toHaveLength(2);
+    expect((await single).events).toEqual([]);
+    expect(await commands.executeTogether([step(3, 8), step(4, 9)], { actor: 'a' })).toHaveLength(
+      2,
+    );
+  });
+});
+
 describe('the mark of a command', () => {
   const STREAM = Tenant.streamOf(COMMAND);
   const CALLER = { actor: 'a' };

@@ -2,8 +2,10 @@
 import {
   type Aggregate,
   type AnyCommand,
+  type CommandContext,
   type CommandId,
   type CommandOf,
+  type Step as CoreStep,
   categoryOf,
   type Decision,
   decodeEvent,
@@ -11,6 +13,7 @@ import {
   type EventOf,
   type Executor,
   execute,
+  executeTogether,
   fingerprintOf,
   fold,
   load,
@@ -59,11 +62,23 @@ export interface CommandName {
   readonly content?: unknown;
 }
 
+/** One of several commands that are executed together. */
+export interface Step<Of extends Executable = Executable> {
+  readonly aggregate: Of;
+  readonly command: CommandOf<Of>;
+  readonly name: CommandName;
+}
+
+/** What became of each of them. */
+type DoneOf<Steps extends readonly Step[]> = {
+  readonly [Index in keyof Steps]: Steps[Index] extends Step<infer Of> ? Done<Of> : never;
+};
+
 /** Called with each position that a tenant's command was acknowledged at, and its stream. */
 type Acknowledged = (tenantId: TenantId, position: Position, stream: StreamName) => void;
 
 /** An aggregate whose rejections are refusals of the engine. */
-interface Executable extends Aggregate {
+export interface Executable extends Aggregate {
   decide(state: unknown, command: AnyCommand): Decision<Event, Rejection>;
 }
 
@@ -126,16 +141,10 @@ export class CommandRunner {
   async #execute<Of extends Executable>(
     aggregate: Of,
     command: CommandOf<Of>,
-    { commandId, content }: CommandName,
+    name: CommandName,
     caller: Caller,
   ): Promise<Done<Of>> {
-    const open = fingerprintOf(content === undefined ? { ...command, at: undefined } : content);
-    const context = {
-      commandId: commandId as CommandId,
-      metadata: metadataOf(caller),
-      recordedAt: this.clock.now(),
-      fingerprint: this.#keyed(open),
-    };
+    const { open, context } = this.#contextOf({ aggregate, command, name }, caller);
     const done = await this.#mutex.runExclusive(aggregate.streamOf(command), async () => {
       const keyed = await execute(this.executor, aggregate, command, context);
       if (keyed.outcome !== 'command-id-reused' || this.#hash === undefined) return keyed;
@@ -157,6 +166,75 @@ export class CommandRunner {
       case 'conflict':
         throw refused({ type: 'ConcurrentUpdate' });
     }
+  }
+
+  #contextOf(
+    { command, name: { commandId, content } }: Step,
+    caller: Caller,
+  ): { readonly open: string; readonly context: CommandContext } {
+    const open = fingerprintOf(content === undefined ? { ...command, at: undefined } : content);
+    const context = {
+      commandId: commandId as CommandId,
+      metadata: metadataOf(caller),
+      recordedAt: this.clock.now(),
+      fingerprint: this.#keyed(open),
+    };
+    return { open, context };
+  }
+
+  /** Whether the log can append the events of several commands as one. */
+  get executesTogether(): boolean {
+    return this.executor.store.appendAll !== undefined;
+  }
+
+  /**
+   * Executes commands on different streams, each decided by itself, whose events become durable as one,
+   * in the order of the commands. Undefined where that was not possible, with nothing written: then each
+   * is to be executed by itself, which says why.
+   */
+  async executeTogether<const Steps extends readonly Step[]>(
+    steps: Steps,
+    caller: Caller,
+  ): Promise<DoneOf<Steps> | undefined> {
+    if (!this.executesTogether) return undefined;
+    const streams = steps.map(({ aggregate, command }) => aggregate.streamOf(command));
+    if (new Set(streams).size < streams.length) return undefined;
+    // Without waiting for others, who might wait for one of these streams in turn.
+    return this.#mutex.tryExclusive(streams, () =>
+      traced(
+        () => ({
+          name: `append ${streams.map(categoryOf).join(' and ')}`,
+          attributes: {
+            'counterfoil.tenant_id': Number(steps[0]?.command.tenantId),
+            'counterfoil.command': steps.map(({ command }) => command.type).join(' and '),
+          },
+        }),
+        async () => {
+          const contexts = steps.map(
+            (step): CoreStep => ({ ...step, context: this.#contextOf(step, caller).context }),
+          );
+          const done = await executeTogether(this.executor, contexts);
+          for (const [index, { receipt }] of done?.entries() ?? []) {
+            const [step, stream] = [steps[index], streams[index]];
+            if (receipt === undefined || step === undefined || stream === undefined) continue;
+            this.#acknowledged(step.command.tenantId, receipt.position, stream);
+          }
+          return done as unknown as DoneOf<Steps> | undefined;
+        },
+      ),
+    );
+  }
+
+  /** What a command would do if it were executed now; undefined where it would be refused. */
+  async foreseen<Of extends Executable>(
+    aggregate: Of,
+    command: CommandOf<Of>,
+  ): Promise<Pick<Done<Of>, 'events' | 'state'> | undefined> {
+    const { state } = await load(this.executor, aggregate, aggregate.streamOf(command));
+    const decided = aggregate.decide(state, command);
+    if (decided._tag === 'Left') return undefined;
+    const events = decided.right as readonly EventOf<Of>[];
+    return { events, state: events.reduce(aggregate.evolve, state) as StateOf<Of> };
   }
 
   /**

@@ -28,10 +28,28 @@ export class KeyedMutex implements Mutex {
     try {
       return await work();
     } finally {
-      const next = this.#waiting.get(name)?.shift();
-      if (next === undefined) this.#waiting.delete(name);
-      else next();
+      this.#release(name);
     }
+  }
+
+  /** Holds several keys at once. Undefined, and nothing is started, where one of them is held. */
+  async tryExclusive<Result>(
+    names: readonly string[],
+    work: () => Promise<Result>,
+  ): Promise<Result | undefined> {
+    if (names.some((name) => this.#waiting.has(name))) return undefined;
+    for (const name of names) this.#waiting.set(name, []);
+    try {
+      return await work();
+    } finally {
+      for (const name of names) this.#release(name);
+    }
+  }
+
+  #release(name: string): void {
+    const next = this.#waiting.get(name)?.shift();
+    if (next === undefined) this.#waiting.delete(name);
+    else next();
   }
 
   #turn(waiting: (() => void)[]): Promise<void> {
