@@ -67,8 +67,8 @@ export class Customers {
   }
 
   /**
-   * Claims the email, then registers its customer. After a crash between the two steps a retry uses the
-   * claimed id. An email known only from unsuccessful payments keeps the customer id of these payments.
+   * Claims the email and registers its customer: together, or one after the other where the log cannot.
+   * After a crash between the two steps a retry uses the claimed id. An email known only from unsuccessful payments keeps the customer id of these payments.
    */
   async register(registration: Registration, caller: Caller): Promise<Customer.Customer> {
     const { commands, identities } = this.#services;
@@ -77,13 +77,26 @@ export class Customers {
     const name = { commandId: deterministicUuid([requestId, 'register']), content };
     for (let tries = REGISTRATION_TRIES; tries > 0; tries -= 1) {
       const holder = await identities.holderOf(named);
+      const registration = (customerId: number) => {
+        const at = commands.clock.now();
+        const customer = { tenantId, sandbox, customerId };
+        const command = { type: 'RegisterCustomer', ...customer, ...contact, at } as const;
+        return { aggregate: Customer, command, name };
+      };
+      const isNew = commands.executesTogether && holder === undefined;
       if (holder !== undefined) await this.#findFollowedUp({ tenantId, sandbox, ...holder });
-      const customerId = await identities.customerOf(named, undefined, caller);
+      else if (isNew) {
+        const done = await identities.recordedWithClaim(named, ({ customerId, claim }) =>
+          commands.executeTogether([claim, registration(customerId)], caller),
+        );
+        if (done !== undefined) return known(done[1].state);
+      }
+      const looked = { claimsFirst: !isNew };
+      const customerId = await identities.customerOf(named, undefined, caller, looked);
       if (customerId === undefined) break;
       const customer = { tenantId, sandbox, customerId };
       if (await this.#isFree(customer, name)) {
-        const at = commands.clock.now();
-        const command = { type: 'RegisterCustomer', ...customer, ...contact, at } as const;
+        const { command } = registration(customerId);
         return known((await commands.execute(Customer, command, name, caller)).state);
       }
       if (!(await this.#releaseUnused(customer, contact.email, caller))) break;

@@ -9,7 +9,7 @@ import {
   type TenantId,
 } from '@counterfoil/core';
 import { LRUCache } from 'lru-cache';
-import { type Caller, type CommandRunner, SYSTEM } from '../command-runner.ts';
+import { type Caller, type CommandRunner, type Step, SYSTEM } from '../command-runner.ts';
 import { uuidV7 } from '../ids.ts';
 import { type KeyedHash, keyedHash } from '../keyed-hash.ts';
 
@@ -30,6 +30,13 @@ export interface NamedCustomer {
   readonly tenantId: TenantId;
   readonly sandbox: boolean;
   readonly email: string;
+}
+
+/** A customer of an email that nobody has claimed yet, as far as that is known without reading. */
+export interface NewCustomer {
+  readonly customerId: number;
+  /** Not executed: to be executed together with what is recorded of the customer. */
+  readonly claim: Step<typeof EmailClaim>;
 }
 
 /** The holder of an email, and the number of the claim. */
@@ -115,19 +122,40 @@ export class Identities {
   }
 
   /**
+   * Records something of a customer who is not known, together with the claim of the email: most emails
+   * that are not known are new. `record` resolves with undefined where nothing was recorded; so does
+   * this, as the email may have a customer. `customerOf` tells which.
+   */
+  async recordedWithClaim<Result>(
+    named: NamedCustomer,
+    record: (customer: NewCustomer) => Promise<Result | undefined>,
+  ): Promise<Result | undefined> {
+    const { tenantId } = named;
+    const releases = this.#releases;
+    const customerId = await this.next(tenantId, 'customer');
+    const recorded = await record({ customerId, claim: this.#claimStep(named, { customerId }) });
+    if (recorded === undefined) this.#giveBack(tenantId, customerId);
+    else if (releases === this.#releases) this.#customers.set(this.#streamOf(named), customerId);
+    return recorded;
+  }
+
+  /**
    * The customer id of an email: the existing one, else `wanted`, else a new one; undefined when `wanted`
-   * belongs to another email. Emails are case-insensitive.
+   * belongs to another email. Emails are case-insensitive. `claimsFirst: false` looks for a holder
+   * first, for an email whose claim has just been tried.
    */
   async customerOf(
     named: NamedCustomer,
     wanted: number | undefined,
     caller: Caller,
+    { claimsFirst = true }: { readonly claimsFirst?: boolean } = {},
   ): Promise<number | undefined> {
     const known = this.knownCustomer(named);
     if (known !== undefined) return known;
     const releases = this.#releases;
+    const isClaimed = claimsFirst && wanted === undefined;
     const customerId =
-      (wanted === undefined ? await this.#claimedFirst(named, caller) : undefined) ??
+      (isClaimed ? await this.#claimedFirst(named, caller) : undefined) ??
       (await this.#presentHolder(named, caller)) ??
       (await this.#newCustomer(named, wanted, caller));
     if (customerId !== undefined && releases === this.#releases) {
@@ -145,9 +173,14 @@ export class Identities {
     const customerId = await this.next(tenantId, 'customer');
     const holder = await this.claim(named, { customerId }, caller);
     if (holder.customerId === customerId) return customerId;
+    this.#giveBack(tenantId, customerId);
+    return undefined;
+  }
+
+  /** For a number that was taken, and that no event has. */
+  #giveBack(tenantId: TenantId, customerId: number): void {
     const name = `${tenantId}/customer`;
     this.#unused.set(name, [...(this.#unused.get(name) ?? []), customerId]);
-    return undefined;
   }
 
   /**
@@ -249,23 +282,27 @@ export class Identities {
    */
   async claim(
     named: NamedCustomer,
-    { customerId, renew = false }: { customerId: number; renew?: boolean },
+    wanted: { customerId: number; renew?: boolean },
     caller: Caller,
   ): Promise<Claim> {
-    const { state } = await this.#commands.execute(
-      EmailClaim,
-      {
-        type: 'IdentifyCustomer',
-        ...this.#keyed(named),
-        email: named.email,
-        customerId,
-        renew,
-        at: this.#commands.clock.now(),
-      },
-      { commandId: uuidV7() },
-      caller,
-    );
-    return { customerId: state.holder?.customerId ?? customerId, claim: state.claim };
+    const { aggregate, command, name } = this.#claimStep(named, wanted);
+    const { state } = await this.#commands.execute(aggregate, command, name, caller);
+    return { customerId: state.holder?.customerId ?? wanted.customerId, claim: state.claim };
+  }
+
+  #claimStep(
+    named: NamedCustomer,
+    { customerId, renew = false }: { customerId: number; renew?: boolean },
+  ): Step<typeof EmailClaim> {
+    const command = {
+      type: 'IdentifyCustomer',
+      ...this.#keyed(named),
+      email: named.email,
+      customerId,
+      renew,
+      at: this.#commands.clock.now(),
+    } as const;
+    return { aggregate: EmailClaim, command, name: { commandId: uuidV7() } };
   }
 
   /** Releases an email of the customer; with `claim`, only if that is the latest number. */

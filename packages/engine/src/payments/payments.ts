@@ -71,6 +71,11 @@ export interface PaymentRequest {
   readonly instrument: Instrument;
 }
 
+type NumberedRequest = Omit<PaymentRequest, 'plans'> & {
+  readonly orderId: number;
+  readonly plans: Subscription.OrderedPlan[];
+};
+
 /** What names the company of a request, and other definitions. */
 export type Referring = Pick<PaymentRequest, 'tenantId' | 'companyId' | 'merchantAccountId'> & {
   readonly order: Pick<
@@ -251,11 +256,32 @@ export class Payments {
     { name, isRepeat, at, admitted }: Entry & { readonly admitted: Admitted },
     caller: Caller,
   ): Promise<boolean> {
+    const { commands, identities } = this.#services;
     const { tokenOwner } = admitted;
-    const customerId = await this.#customerOf(request, { isRepeat, tokenOwner }, caller);
+    const numbered = await this.#numbered(request);
+    const submission = (customerId: number) =>
+      this.#submission(numbered, { ...admitted, customerId, at });
+    const { tenantId, order, customerId: given } = request;
+    const customer = { tenantId, sandbox: order.sandbox, email: order.email };
+    const isNew =
+      tokenOwner === undefined &&
+      given === undefined &&
+      commands.executesTogether &&
+      identities.knownCustomer(customer) === undefined;
+    if (isNew) {
+      // A repeated request is one of the reasons why nothing is recorded here.
+      const recorded = await identities.recordedWithClaim(customer, async (claimant) => {
+        const command = await submission(claimant.customerId);
+        const submit = { aggregate: Transaction, command, name };
+        return commands.executeTogether([claimant.claim, submit], caller);
+      });
+      if (recorded !== undefined) return false;
+    }
+    const owner = { isRepeat, tokenOwner, claimsFirst: !isNew };
+    const customerId = await this.#customerOf(request, owner, caller);
     if (customerId === undefined) return true;
-    const command = await this.#submission(request, { ...admitted, customerId, at });
-    const { repeated } = await this.#services.commands.execute(Transaction, command, name, caller);
+    const command = await submission(customerId);
+    const { repeated } = await commands.execute(Transaction, command, name, caller);
     return repeated;
   }
 
@@ -265,7 +291,11 @@ export class Payments {
    */
   async #customerOf(
     { tenantId, order, customerId: given }: PaymentRequest,
-    { isRepeat, tokenOwner }: Pick<Entry, 'isRepeat'> & Pick<Admitted, 'tokenOwner'>,
+    {
+      isRepeat,
+      tokenOwner,
+      claimsFirst,
+    }: Pick<Entry, 'isRepeat'> & Pick<Admitted, 'tokenOwner'> & { readonly claimsFirst: boolean },
     caller: Caller,
   ): Promise<number | undefined> {
     const { identities } = this.#services;
@@ -275,7 +305,7 @@ export class Payments {
     if (await isRepeat()) return undefined;
     if (given !== undefined && !(await identities.mayBe(customer, given)))
       throw refused({ type: 'CustomerMismatch', customerId: given });
-    const customerId = await identities.customerOf(customer, given, caller);
+    const customerId = await identities.customerOf(customer, given, caller, { claimsFirst });
     // A concurrent payment may have claimed the email or the id.
     if (given !== undefined && given !== customerId)
       throw refused({ type: 'CustomerMismatch', customerId: given });
@@ -325,8 +355,20 @@ export class Payments {
     return this.#services.gatewayAccounts.cardEntryOf(accounts, order, asksForScript);
   }
 
+  /** The request with the numbers of its order and subscriptions. */
+  async #numbered(request: PaymentRequest): Promise<NumberedRequest> {
+    const { identities } = this.#services;
+    const { tenantId } = request;
+    const orderId = request.orderId ?? (await identities.next(tenantId, 'order'));
+    const plans: Subscription.OrderedPlan[] = [];
+    for (const plan of request.plans ?? []) {
+      plans.push({ subscriptionId: await identities.next(tenantId, 'subscriber'), ...plan });
+    }
+    return { ...request, orderId, plans };
+  }
+
   async #submission(
-    request: PaymentRequest,
+    request: NumberedRequest,
     {
       account,
       skipped,
@@ -337,13 +379,7 @@ export class Payments {
       ...found
     }: Admitted & { readonly customerId: number; readonly at: string },
   ): Promise<Transaction.CommandOf<'SubmitPayment'>> {
-    const { identities } = this.#services;
-    const { tenantId, transactionId, order } = request;
-    const orderId = request.orderId ?? (await identities.next(tenantId, 'order'));
-    const plans: Subscription.OrderedPlan[] = [];
-    for (const plan of request.plans ?? []) {
-      plans.push({ subscriptionId: await identities.next(tenantId, 'subscriber'), ...plan });
-    }
+    const { tenantId, transactionId, order, orderId, plans } = request;
     const subscriptionId = plans[0]?.subscriptionId ?? null;
     const payment = Transaction.orderOf({
       ...order,
