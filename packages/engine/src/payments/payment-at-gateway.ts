@@ -10,6 +10,7 @@ import { refused } from '../refusal.ts';
 import type { References } from '../tenants/index.ts';
 import type { GatewayAccounts } from './gateway-accounts.ts';
 import type { MonthlyCaps } from './monthly-caps.ts';
+import type { PolicyReactor } from './policies.ts';
 
 export type Payment = Transaction.Payment;
 
@@ -17,6 +18,7 @@ export interface GatewayServices {
   readonly commands: CommandRunner;
   readonly references: References;
   readonly caps: MonthlyCaps;
+  readonly policies: Pick<PolicyReactor, 'execute'>;
   readonly gateways: GatewayRegistry;
   readonly gatewayAccounts: GatewayAccounts;
   readonly vault: CredentialVault;
@@ -116,12 +118,9 @@ export class PaymentAtGateway<Each extends Run = Run> {
     const { transactionId } = this.payment;
     const { at } = 'outcome' in command ? command.outcome : this;
     const commandId = deterministicUuid([command.type, ...content]);
-    const { state } = await this.services.commands.execute(
-      Transaction,
-      { ...command, tenantId, transactionId, at } as Transaction.Command,
-      { commandId, content },
-      this.run.caller,
-    );
+    const addressed = { ...command, tenantId, transactionId, at } as Transaction.Command;
+    const step = { command: addressed, name: { commandId, content } };
+    const { state } = await this.services.policies.execute(this.payment, step, this.run.caller);
     if (state === null) throw refused({ type: 'TransactionUnknown' });
     this.payment = state;
     await this.#giveRoomBack();

@@ -6,6 +6,7 @@ import {
   Customer,
   createMemoryEventStore,
   type EventStore,
+  EventStoreError,
   Lead,
   MerchantAccount,
   Routing,
@@ -16,9 +17,10 @@ import {
   Transaction,
   type TransactionId,
 } from '@counterfoil/core';
-import { expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { CommandRunner, SYSTEM } from '../command-runner.ts';
 import { SessionKeys } from '../identities/session-keys.ts';
+import { deterministicUuid } from '../ids.ts';
 import { silentLogger } from '../logger.ts';
 import { FollowerProgress } from '../runtime/follower-progress.ts';
 import { type ClearableStateCache, createStateCache } from '../runtime/state-cache.ts';
@@ -92,11 +94,13 @@ interface Paid {
 }
 
 class Bench {
+  /** Whether the log appends to several streams as one. */
+  readonly asOne: boolean;
   /** How often the log was read and written. */
   readonly used: { reads: number; appends: number } = { reads: 0, appends: 0 };
   /** Appends that the disk refuses from now on. */
   refused = 0;
-  readonly events: EventStore = this.#watched(createMemoryEventStore());
+  readonly events: EventStore;
   checkpoints: Checkpoints = openCheckpoints(':memory:');
   readonly lines: unknown[][] = [];
   states!: ClearableStateCache;
@@ -104,25 +108,31 @@ class Bench {
   reactor!: PolicyReactor;
   #subscribers = 90;
 
-  constructor() {
+  constructor({ asOne = true } = {}) {
+    this.asOne = asOne;
+    this.events = this.#watched(createMemoryEventStore());
     this.restart();
     onTestFinished(() => this.checkpoints.close());
   }
 
   #watched(store: EventStore): EventStore {
+    const write = async <Result>(act: () => Promise<Result>): Promise<Result> => {
+      this.used.appends += 1;
+      if (this.refused === 0) return act();
+      this.refused -= 1;
+      throw new EventStoreError('unavailable', 'the disk is away');
+    };
+    const { appendAll } = store;
     return {
       read: (...asked) => {
         this.used.reads += 1;
         return store.read(...asked);
       },
-      append: async (...asked) => {
-        this.used.appends += 1;
-        if (this.refused > 0) {
-          this.refused -= 1;
-          throw new Error('the disk is away');
-        }
-        return store.append(...asked);
-      },
+      append: (request) => write(() => store.append(request)),
+      ...(this.asOne &&
+        appendAll && {
+          appendAll: (requests) => write(() => appendAll.call(store, requests)),
+        }),
       subscribe: (...asked) => store.subscribe(...asked),
       head: () => store.head(),
       close: () => store.close(),
@@ -167,6 +177,23 @@ class Bench {
   /** A payment that was captured, and nothing that follows from it. */
   async captured(
     order: Partial<Transaction.Order> = {},
+    plans: { plans?: number } = {},
+  ): Promise<Paid> {
+    const paid = await this.submitted(order, plans);
+    await this.pays(capturing(paid));
+    return paid;
+  }
+
+  /** The same, recorded with what follows from it. */
+  async capturedWith(paid: Paid): Promise<void> {
+    const name = { commandId: deterministicUuid([paid.id, 'captured']), content: 'captured' };
+    const step = { command: capturing(paid), name };
+    await this.reactor.execute(await this.payment(paid), step, SYSTEM);
+  }
+
+  /** A payment whose outcome is not known yet. */
+  async submitted(
+    order: Partial<Transaction.Order> = {},
     { plans = 1 }: { plans?: number } = {},
   ): Promise<Paid> {
     const id = randomUUID() as TransactionId;
@@ -187,9 +214,6 @@ class Bench {
       route: ROUTE,
       blackListing: 0,
     });
-    const said = { authCode: '', gatewayTransactionId: 'g', arn: '', avsChecked: false, note: '' };
-    const outcome = { result: 'captured', ...said, at: AT } as const;
-    await this.pays({ type: 'RecordOutcome', ...addressed, attempt: 1, outcome });
     return { id, subscriptionIds };
   }
 
@@ -315,6 +339,13 @@ class Bench {
     }
     return types;
   }
+}
+
+function capturing({ id }: Paid): Transaction.Command {
+  const said = { authCode: '', gatewayTransactionId: 'g', arn: '', avsChecked: false, note: '' };
+  const outcome = { result: 'captured', ...said, at: AT } as const;
+  const addressed = { tenantId: TENANT, transactionId: id, at: AT };
+  return { type: 'RecordOutcome', ...addressed, attempt: 1, outcome };
 }
 
 const STARTED = ['SubscriptionStarted'];
@@ -547,6 +578,114 @@ it('marks a lead paid that was written after the request of its payment', async 
   await bench.writesLead();
   await bench.follow();
   expect((await bench.lead()).paid?.transaction).toMatchObject({ amountMinor: 1_000n });
+});
+
+describe('what follows from an outcome, recorded with it', () => {
+  it.each([
+    [{ asOne: true }, 1],
+    [{ asOne: false }, 5],
+  ])('%o: is there with the outcome, and is not looked at again', async (log, appends) => {
+    const bench = new Bench(log);
+    const paid = await bench.submitted({ partnerSession: SESSION_ID }, { plans: 2 });
+    const before = { ...bench.used };
+    await bench.capturedWith(paid);
+    const payment = await bench.payment(paid);
+    await bench.reactor.runFollowUps(TENANT, payment, SYSTEM);
+    expect(bench.used.appends - before.appends).toBe(appends);
+    expect(payment.status).toBe('Captured');
+    for (const id of paid.subscriptionIds) expect(await bench.subscription(id)).not.toBeNull();
+    expect(await bench.customer()).toMatchObject({ email: 'ada@example.com' });
+    expect(await bench.typesIn('subscription')).toEqual([...STARTED, ...STARTED]);
+    const all = { ...bench.used };
+    await bench.reactor.runFollowUps(TENANT, payment, SYSTEM);
+    if (log.asOne) expect(bench.used).toEqual(all);
+    await bench.follow();
+    expect(bench.used.appends).toBe(all.appends);
+    expect(bench.lines).toEqual([]);
+  });
+
+  it('is the same on both kinds of logs', async () => {
+    const logs: unknown[] = [];
+    for (const asOne of [true, false]) {
+      const bench = new Bench({ asOne });
+      const paid = await bench.submitted({ partnerSession: SESSION_ID });
+      const head = await bench.events.head();
+      await bench.capturedWith(paid);
+      await bench.reactor.runFollowUps(TENANT, await bench.payment(paid), SYSTEM);
+      const events: unknown[] = [];
+      const news = { untilHead: true, ...(head !== undefined && { after: head }) };
+      for await (const batch of bench.events.subscribe(news)) {
+        for (const { type, stream, metadata, revision } of batch) {
+          events.push([type, stream.replace(paid.id, 'paid'), metadata, revision]);
+        }
+      }
+      logs.push(events);
+    }
+    expect(logs[0]).toEqual(logs[1]);
+  });
+
+  it('is left to the follower of another process by no note of this one', async () => {
+    const bench = new Bench();
+    const paid = await bench.submitted({}, { plans: 0 });
+    const { id: transactionId } = paid;
+    const addressed = { tenantId: TENANT, transactionId, at: AT };
+    const outcome = { result: 'unknown', note: '', at: AT } as const;
+    const command = { type: 'RecordOutcome', ...addressed, attempt: 1, outcome } as const;
+    const step = { command, name: { commandId: randomUUID() } };
+    await bench.reactor.execute(await bench.payment(paid), step, SYSTEM);
+    await bench.pays(capturing(paid));
+    await bench.follow();
+    expect(await bench.customer()).not.toBeNull();
+  });
+
+  it('does not hold up the outcome where it is refused', async () => {
+    const bench = new Bench();
+    const rebill = { applicationId: 3, applicationKind: 3, paymentNumber: 2, plans: [] };
+    const paid = await bench.submitted({ ...rebill, subscriptionId: 4_000 }, { plans: 0 });
+    await bench.capturedWith(paid);
+    expect((await bench.payment(paid)).status).toBe('Captured');
+    expect(bench.lines).toEqual([]);
+    await bench.reactor.runFollowUps(TENANT, await bench.payment(paid), SYSTEM);
+    const refusal = { command: 'RecordRenewal', code: 'SubscriptionUnknown' };
+    expect(bench.lines).toMatchObject([[refusal, {}]]);
+  });
+
+  it('does not hold up the outcome where it cannot be read', async () => {
+    const bench = new Bench();
+    const paid = await bench.submitted({}, { plans: 0 });
+    const customer = { tenantId: TENANT, sandbox: false, customerId: 601 };
+    await damage(bench.events, Customer.streamOf(customer));
+    await bench.capturedWith(paid);
+    expect((await bench.payment(paid)).status).toBe('Captured');
+  });
+
+  it('is recorded once, where the answer of the log was lost', async () => {
+    const bench = new Bench();
+    const paid = await bench.submitted();
+    bench.refused = 1;
+    await expect(bench.capturedWith(paid)).rejects.toMatchObject({ code: 'unavailable' });
+    expect((await bench.payment(paid)).status).toBe('Processing');
+    await bench.capturedWith(paid);
+    await bench.capturedWith(paid);
+    expect(await bench.typesIn('subscription')).toEqual(STARTED);
+    expect((await bench.typesIn('transaction')).at(-1)).toBe('PaymentCaptured');
+  });
+
+  it('does not subscribe a customer whose erasure was requested before', async () => {
+    const bench = new Bench();
+    await bench.captured({}, { plans: 0 });
+    await bench.follow();
+    const request = { type: 'RequestErasure', tenantId: TENANT, sandbox: false } as const;
+    const erase = { ...request, customerId: 601, at: AT };
+    await bench.commands.execute(Customer, erase, { commandId: randomUUID() }, SYSTEM);
+    const paid = await bench.submitted();
+    await bench.capturedWith(paid);
+    await bench.reactor.runFollowUps(TENANT, await bench.payment(paid), SYSTEM);
+    await bench.follow();
+    expect(await bench.subscription(paid.subscriptionIds[0])).toMatchObject({
+      unsubscribeReason: 'erasure',
+    });
+  });
 });
 
 /** Puts into a stream what is no event of it. */

@@ -2,6 +2,7 @@
 
 import {
   Customer,
+  EventStoreError,
   Lead,
   type MerchantAccount,
   Policies,
@@ -11,7 +12,13 @@ import {
   type TenantId,
   Transaction,
 } from '@counterfoil/core';
-import { type Caller, type CommandRunner, SYSTEM } from '../command-runner.ts';
+import {
+  type Caller,
+  type CommandRunner,
+  type Done,
+  type Step,
+  SYSTEM,
+} from '../command-runner.ts';
 import { refusalOf } from '../failures.ts';
 import type { SessionKeys } from '../identities/index.ts';
 import { deterministicUuid } from '../ids.ts';
@@ -41,8 +48,9 @@ type FollowUp = Policies.FollowUp;
 type Payment = Transaction.Payment;
 
 /**
- * Applies the follow-ups of a payment after its request, and again from the log after a crash. The
- * command id is derived from the event, so a follow-up is applied once.
+ * Applies the follow-ups of a payment: as one with their event where the log can, else after the request,
+ * and again from the log after a crash. The command id is derived from the event, so a follow-up is
+ * applied once.
  */
 export class PolicyReactor {
   readonly #options: PolicyReactorOptions;
@@ -50,9 +58,88 @@ export class PolicyReactor {
   readonly #looks = new Map<StreamName, number>();
   /** Captured payments of which all that follows was done with the request, oldest first. */
   readonly #done = new Set<StreamName>();
+  /** States of payments, of whose last command here all that follows was done with it. */
+  readonly #followed = new WeakSet<Payment>();
 
   constructor(options: PolicyReactorOptions) {
     this.#options = options;
+  }
+
+  /**
+   * Executes a command of a payment, whose state is the one before it, and what follows from it: as one
+   * where that is possible. Otherwise the command alone, and `runFollowUps` does the rest.
+   */
+  async execute(
+    payment: Payment,
+    { command, name }: Pick<Step<typeof Transaction>, 'command' | 'name'>,
+    caller: Caller,
+  ): Promise<Done<typeof Transaction>> {
+    const following = await this.#stepsAfter(payment, command);
+    const done = await this.#executeWith({ command, name }, following ?? [], caller);
+    const { events, state, repeated } = done;
+    const isFollowed = following !== undefined && done.isWhole && !repeated;
+    if (!isFollowed || state === null) return done;
+    this.#followed.add(state);
+    const isCaptured = events.some(({ type }) => type === 'PaymentCaptured');
+    if (isCaptured) this.#noteDone(Transaction.streamOf(command), state);
+    return done;
+  }
+
+  /** `isWhole`: all that follows was executed with the command. */
+  async #executeWith(
+    { command, name }: Pick<Step<typeof Transaction>, 'command' | 'name'>,
+    following: readonly Step[],
+    caller: Caller,
+  ): Promise<Done<typeof Transaction> & { readonly isWhole: boolean }> {
+    const { commands, logger } = this.#options;
+    if (following.length > 0) {
+      try {
+        const step = { aggregate: Transaction, command, name };
+        const done = await commands.executeTogether([step, ...following], caller);
+        if (done !== undefined) return { ...done[0], isWhole: true };
+      } catch (error) {
+        if (error instanceof EventStoreError) throw error;
+        // The command is not to fail with what follows from it.
+        logger.warn({ err: error }, 'the follow-ups of a payment are deferred');
+      }
+    }
+    const done = await commands.execute(Transaction, command, name, caller);
+    return { ...done, isWhole: following.length === 0 };
+  }
+
+  /** What follows from a command if it is executed now; undefined where that is not known. */
+  async #stepsAfter(
+    payment: Payment,
+    command: Transaction.Command,
+  ): Promise<readonly Step[] | undefined> {
+    const { commands, logger } = this.#options;
+    if (!commands.executesTogether) return undefined;
+    const { tenantId } = command;
+    try {
+      if (this.#isPurchaseKnown(tenantId, payment)) return [];
+      const foreseen = await commands.foreseen(Transaction, command);
+      if (foreseen === undefined || foreseen.state === null) return undefined;
+      const events = foreseen.events.filter(({ type }) => Policies.FOLLOWED.has(type));
+      if (events.length === 0) return [];
+      const facts = await this.#factsOf(tenantId, foreseen.state);
+      return events
+        .flatMap((event) => Policies.followUpsOf(event, facts))
+        .filter((followUp) => !this.#changesNothing(followUp))
+        .map((followUp) => this.#stepOf(followUp));
+    } catch (error) {
+      logger.warn({ err: error }, 'the follow-ups of a payment are deferred');
+      return undefined;
+    }
+  }
+
+  /** Of a payment that is captured: it changes nothing of a customer who is known, and of no other. */
+  #isPurchaseKnown(tenantId: TenantId, payment: Payment): boolean {
+    if (Policies.subscriptionsOf(payment).length > 0) return false;
+    const captured = { type: 'PaymentCaptured', at: payment.submittedAt } as const;
+    const session = payment.partnerSession;
+    if (session !== null && session !== '') return false;
+    const purchases = Policies.purchaseFollowUps(captured, { tenantId, payment });
+    return purchases.every((followUp) => this.#changesNothing(followUp));
   }
 
   /**
@@ -61,6 +148,7 @@ export class PolicyReactor {
    */
   async runFollowUps(tenantId: TenantId, payment: Payment, caller: Caller): Promise<void> {
     const { commands, logger } = this.#options;
+    if (this.#followed.has(payment)) return;
     const { transactionId } = payment;
     const stream = Transaction.streamOf({ tenantId, transactionId });
     try {
@@ -87,9 +175,8 @@ export class PolicyReactor {
    * A lost note costs a second look. Only the follower ends the subscriptions of customers who are erased
    * meanwhile.
    */
-  #noteDone(stream: StreamName, payment: Payment): void {
-    const hasSubscriptions = Policies.subscriptionsOf(payment).length > 0;
-    if (this.#options.isOnlyHost !== true || hasSubscriptions) return;
+  #noteDone(stream: StreamName, { plans }: Payment): void {
+    if (this.#options.isOnlyHost !== true || plans.length > 0) return;
     const [oldest] = this.#done;
     if (this.#done.size === MOST_DONE && oldest !== undefined) this.#done.delete(oldest);
     this.#done.add(stream);
@@ -233,23 +320,26 @@ export class PolicyReactor {
   }
 
   async #execute(followUp: FollowUp, caller: Caller): Promise<void> {
-    const { commands } = this.#options;
-    // Nearly every purchase has a known customer and card: then nothing is read.
-    if (followUp.to === 'customer' && commands.isKnownToChangeNothing(Customer, followUp.command)) {
-      return;
-    }
-    const { name } = followUp;
+    if (this.#changesNothing(followUp)) return;
+    const { aggregate, command, name } = this.#stepOf(followUp);
+    await this.#options.commands.execute(aggregate, command, name, caller);
+  }
+
+  /** Nearly every purchase has a known customer and card: then nothing is read. */
+  #changesNothing({ to, command }: FollowUp): boolean {
+    return to === 'customer' && this.#options.commands.isKnownToChangeNothing(Customer, command);
+  }
+
+  #stepOf(followUp: FollowUp): Step {
     // The settings, and so the command, may have changed between two runs.
-    const named = { commandId: deterministicUuid(name), content: name };
+    const name = { commandId: deterministicUuid(followUp.name), content: followUp.name };
     switch (followUp.to) {
       case 'customer':
-        await commands.execute(Customer, followUp.command, named, caller);
-        return;
+        return { aggregate: Customer, command: followUp.command, name };
       case 'lead':
-        await commands.execute(Lead, this.#keyed(followUp.command), named, caller);
-        return;
+        return { aggregate: Lead, command: this.#keyed(followUp.command), name };
       default:
-        await commands.execute(Subscription, followUp.command, named, caller);
+        return { aggregate: Subscription, command: followUp.command, name };
     }
   }
 

@@ -180,17 +180,15 @@ class Bench {
     const { gatewayAccounts } = this;
     const shared = { commands: this.commands, references, caps, gateways, gatewayAccounts };
     const { logger } = this;
-    const options = { ...shared, logger, vault: this.#vault };
+    const sessionKeys = new SessionKeys(randomBytes(32));
+    const policies = new PolicyReactor({ ...shared, sessionKeys, logger });
+    const options = { ...shared, policies, logger, vault: this.#vault };
     this.merchantAccounts = new MerchantAccounts(options);
     this.reactor = new GatewayReactor(options);
     this.payments = new Payments({
       ...shared,
       blackLists: new BlackLists(this.commands, listedIds(randomBytes(32))),
-      policies: new PolicyReactor({
-        ...shared,
-        sessionKeys: new SessionKeys(randomBytes(32)),
-        logger,
-      }),
+      policies,
       identities: new Identities(this.commands, randomBytes(32)),
       reactor: this.reactor,
       cards: new Cards({

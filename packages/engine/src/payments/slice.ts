@@ -54,9 +54,10 @@ export const PAYMENTS = slice({
     const gatewayAccounts = new GatewayAccounts({ gateways, vault });
     const shared = { ...base, gatewayAccounts, caps: new MonthlyCaps(commands) };
     const { gatewayReturnUrl: returnUrl } = base.settings;
-    const reactor = new GatewayReactor({ ...shared, vault, returnUrl, mutex: sharedMutex });
     const isOnlyHost = !isShared(base.settings.eventStoreUrl);
     const policies = new PolicyReactor({ ...base, isOnlyHost });
+    const mutex = sharedMutex;
+    const reactor = new GatewayReactor({ ...shared, policies, vault, returnUrl, mutex });
     const fingerprintOf = cardFingerprints(deriveKey(masterKey, 'card fingerprints'));
     const cards = new Cards({
       gateways,

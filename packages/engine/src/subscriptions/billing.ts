@@ -371,16 +371,20 @@ export class Billing implements TimedWork {
   }
 
   async #bill({ tenantId: tenant, subscriptionId, cycle, attempt }: DueRebill): Promise<Progress> {
-    const { commands } = this.#options;
+    const { commands, rebills } = this.#options;
     const tenantId = tenant as TenantId;
-    const named = { tenantId, subscriptionId, cycle, attempt };
-    const { state, events } = await commands.execute(
-      Subscription,
-      { type: 'BeginRebill', ...named, transactionId: rebillId(named), at: commands.clock.now() },
-      // A random id: the subscription recognises a started attempt, and the same one may be due again with a new card.
-      { commandId: uuidV7() },
-      SYSTEM,
-    );
+    const attempted = { tenantId, subscriptionId, cycle, attempt };
+    const transactionId = rebillId(attempted);
+    const at = commands.clock.now();
+    const command = { type: 'BeginRebill', ...attempted, transactionId, at } as const;
+    // A random id: the subscription recognises a started attempt, and the same one may be due again with a new card.
+    const begin = { aggregate: Subscription, command, name: { commandId: uuidV7() } };
+    const begun = await commands.foreseen(Subscription, command);
+    if (begun !== undefined && begun.state !== null && begun.events.length > 0) {
+      const charged = await rebills.begin(tenantId, begin, begun.state);
+      if (charged !== undefined) return this.#settled(tenantId, begun.state, charged);
+    }
+    const { state, events } = await commands.execute(Subscription, command, begin.name, SYSTEM);
     if (state === null) return UNTOUCHED;
     if (state.pending !== null) return this.#settle(tenantId, state);
     // Either the subscription was frozen because its card is gone, or the list was stale.
@@ -400,10 +404,19 @@ export class Billing implements TimedWork {
     return isAwaited ? UNTOUCHED : this.#settle(tenantId, state);
   }
 
-  /** Charges the pending attempt and checks whether its outcome was recorded. */
+  /** Charges the pending attempt. */
   async #settle(tenantId: TenantId, before: Subscription.Subscription): Promise<Progress> {
-    const { commands, rebills } = this.#options;
-    const { gateway } = await rebills.charge(tenantId, before);
+    const charged = await this.#options.rebills.charge(tenantId, before);
+    return this.#settled(tenantId, before, charged);
+  }
+
+  /** Checks whether the outcome of the pending attempt was recorded. */
+  async #settled(
+    tenantId: TenantId,
+    before: Subscription.Subscription,
+    { gateway }: ChargeResult,
+  ): Promise<Progress> {
+    const { commands } = this.#options;
     const stream = Subscription.streamOf({ tenantId, subscriptionId: before.subscriptionId });
     const after = await commands.stateOf(Subscription, stream);
     const isSettled = after?.pending?.transactionId !== before.pending?.transactionId;

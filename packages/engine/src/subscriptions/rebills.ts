@@ -1,6 +1,7 @@
 /** Attempts of a billing cycle as payments: each is recorded once and settled. */
 import {
   Customer,
+  EventStoreError,
   type MerchantAccount,
   type Routing,
   Subscription,
@@ -9,7 +10,7 @@ import {
   type TransactionId,
 } from '@counterfoil/core';
 import { type BlackLists, payerOf, REBILL_KINDS } from '../black-list/index.ts';
-import { type CommandRunner, SYSTEM } from '../command-runner.ts';
+import { type CommandRunner, type Step, SYSTEM } from '../command-runner.ts';
 import type { GatewayRegistry } from '../gateways/registry.ts';
 import { deterministicUuid } from '../ids.ts';
 import {
@@ -98,15 +99,44 @@ export class Rebills {
     const { transactionId } = pending;
     const stream = Transaction.streamOf({ tenantId, transactionId });
     const before = await commands.stateOf(Transaction, stream);
-    const payment =
-      before?.status === 'Unknown'
-        ? before
-        : await this.#concluded(tenantId, transactionId, {
-            sentBefore:
-              before !== null || (await this.#enter({ tenantId, subscription, pending, visit })),
-          });
-    await policies.runFollowUps(tenantId, payment, SYSTEM);
-    if (before?.status === 'Unknown') return { payment, gateway: 'not-called' };
+    if (before?.status === 'Unknown') {
+      await policies.runFollowUps(tenantId, before, SYSTEM);
+      return { payment: before, gateway: 'not-called' };
+    }
+    const sentBefore =
+      before !== null || (await this.#enter({ tenantId, subscription, pending, visit }));
+    return this.#charged(tenantId, transactionId, { sentBefore });
+  }
+
+  /**
+   * The same for an attempt that `begin` is to begin, of the subscription as it will be then: the attempt
+   * and its payment are recorded as one. Undefined where that was not possible, with nothing recorded: the
+   * attempt is then to be begun by itself, which meets what was in the way.
+   */
+  async begin(
+    tenantId: TenantId,
+    begin: Step<typeof Subscription>,
+    subscription: Subscription.Subscription,
+  ): Promise<ChargeResult | undefined> {
+    const { pending } = subscription;
+    if (pending === null || !this.#services.commands.executesTogether) return undefined;
+    try {
+      const billed = { tenantId, subscription, pending, visit: null };
+      if (!(await this.#enterWith(begin, billed))) return undefined;
+    } catch (error) {
+      if (error instanceof EventStoreError) throw error;
+      return undefined;
+    }
+    return this.#charged(tenantId, pending.transactionId, { sentBefore: false });
+  }
+
+  async #charged(
+    tenantId: TenantId,
+    transactionId: TransactionId,
+    context: { readonly sentBefore: boolean },
+  ): Promise<ChargeResult> {
+    const payment = await this.#concluded(tenantId, transactionId, context);
+    await this.#services.policies.runFollowUps(tenantId, payment, SYSTEM);
     return { payment, gateway: payment.status === 'Unknown' ? 'timeout' : 'answered' };
   }
 
@@ -144,55 +174,73 @@ export class Rebills {
     transactionId: TransactionId,
     { sentBefore }: { sentBefore: boolean },
   ): Promise<Transaction.Payment> {
-    const { commands, reactor } = this.#services;
+    const { commands, reactor, policies } = this.#services;
     const context = { caller: SYSTEM, sentBefore };
     const payment = await reactor.charge(tenantId, transactionId, context);
     const isLeft = payment.status === 'RequiresAction' && Transaction.isOffSession(payment);
     if (!isLeft) return payment;
-    const { state } = await commands.execute(
-      Transaction,
-      {
+    const expire = {
+      command: {
         type: 'ExpirePayment',
         tenantId,
         transactionId,
         note: 'a rebill has no customer present to authenticate it',
         at: commands.clock.now(),
       },
-      { commandId: deterministicUuid([transactionId, 'expire-rebill']) },
-      SYSTEM,
-    );
+      name: { commandId: deterministicUuid([transactionId, 'expire-rebill']) },
+    } as const;
+    const { state } = await policies.execute(payment, expire, SYSTEM);
     return state ?? payment;
   }
 
   /** Records the payment; returns whether it existed already. */
   async #enter(billed: Billed): Promise<boolean> {
     const { commands, caps } = this.#services;
+    const { submission, room } = await this.#submissionOf(billed);
+    const { aggregate, command, name } = submission;
+    const { repeated } = await caps.holding(room, () =>
+      commands.execute(aggregate, command, name, SYSTEM),
+    );
+    if (repeated && room !== undefined) await caps.release(room);
+    return repeated;
+  }
+
+  /** Records the attempt and its payment; returns whether that was possible. */
+  async #enterWith(begin: Step<typeof Subscription>, billed: Billed): Promise<boolean> {
+    const { commands, caps } = this.#services;
+    const { submission, room } = await this.#submissionOf(billed);
+    const done = await caps.holding(room, () =>
+      commands.executeTogether([begin, submission], SYSTEM),
+    );
+    if (done === undefined && room !== undefined) await caps.release(room);
+    return done !== undefined;
+  }
+
+  /** The payment of an attempt as a command, and the room that is reserved for it. */
+  async #submissionOf(
+    billed: Billed,
+  ): Promise<Pick<Destination, 'room'> & { readonly submission: Step<typeof Transaction> }> {
     const { tenantId, subscription, pending } = billed;
     const { transactionId, cycle, attempt } = pending;
     const { subscriptionId } = subscription;
-    const at = commands.clock.now();
+    const at = this.#services.commands.clock.now();
     const order = await this.#orderOf(billed);
     const { blackListing = 0, ...destination } = await this.#destinationOf(billed, order, at);
     const { route, room, refused: notAsked } = destination;
-    const repeated = await caps.holding(room, async () => {
-      const command: Transaction.CommandOf<'SubmitPayment'> = {
-        type: 'SubmitPayment',
-        tenantId,
-        transactionId,
-        ...order,
-        route,
-        blackListing,
-        ...(notAsked !== undefined && { refused: notAsked }),
-        at,
-      };
-      const commandId = deterministicUuid([transactionId, 'submit']);
-      // Prices, addresses and routes may change between retries; the cycle and the attempt do not.
-      const content = { subscriptionId, cycle, attempt };
-      const done = await commands.execute(Transaction, command, { commandId, content }, SYSTEM);
-      return done.repeated;
-    });
-    if (repeated && room !== undefined) await caps.release(room);
-    return repeated;
+    const command: Transaction.CommandOf<'SubmitPayment'> = {
+      type: 'SubmitPayment',
+      tenantId,
+      transactionId,
+      ...order,
+      route,
+      blackListing,
+      ...(notAsked !== undefined && { refused: notAsked }),
+      at,
+    };
+    const commandId = deterministicUuid([transactionId, 'submit']);
+    // Prices, addresses and routes may change between retries; the cycle and the attempt do not.
+    const content = { subscriptionId, cycle, attempt };
+    return { submission: { aggregate: Transaction, command, name: { commandId, content } }, room };
   }
 
   /** The starting order for this cycle, with the customer's current contact data. */
