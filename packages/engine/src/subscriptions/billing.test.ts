@@ -136,6 +136,8 @@ class World {
   readonly events: EventStore = createMemoryEventStore();
   /** Whether the log appends to several streams as one. */
   asOne = true;
+  /** Of billing, where it is not the default. */
+  page: { readonly pageSize?: number } = {};
   readonly store: ReadModelStore = createMemoryReadModelStore();
   readonly gateway = openSandboxGateway({ path: ':memory:', answerDelayMs: 1 });
   readonly vault = new CredentialVault(randomBytes(32));
@@ -265,10 +267,19 @@ class Process {
       ...shared,
       rebills: new Rebills({ ...shared, reactor, policies }),
       store: world.store,
-      readSide: { caughtUp: () => world.project() },
+      readSide: { caughtUp: () => this.#caughtUp() },
       leases,
       holder,
+      ...world.page,
     });
+  }
+
+  /** How often billing has waited for the read models. */
+  waits = 0;
+
+  #caughtUp(): Promise<void> {
+    this.waits += 1;
+    return this.#world.project();
   }
 
   async onboard({
@@ -568,6 +579,22 @@ describe('billing', () => {
     world.nowMs += DAY;
     await host.round();
     expect(await host.payment(id, 2, 2)).toMatchObject({ status: 'Captured', totalAttempt: 3 });
+  });
+
+  it('waits for the read models once for all pages of its list', async () => {
+    await open();
+    world.page = { pageSize: 2 };
+    const host = world.process();
+    const ids: number[] = [];
+    for (let each = 0; each < 5; each += 1) ids.push(await host.subscribe());
+    await world.project();
+    world.nowMs += 30 * DAY;
+    await host.billing.runDue(new AbortController().signal);
+    expect(host.waits).toBe(1);
+    for (const id of ids) expect(await host.subscription(id)).toMatchObject({ renewals: 1 });
+    await host.round();
+    const { gateway, subscribed } = await world.books(ids);
+    expect(gateway).toBe(subscribed);
   });
 
   it('asks the gateway nothing about an attempt that it has just begun', async () => {

@@ -52,6 +52,8 @@ export interface BillingOptions {
   readonly leases: LeaseStore;
   /** Identifies this host among those that share a log. */
   readonly holder: string;
+  /** Rows of one query for what is due; 500 when absent. */
+  readonly pageSize?: number;
   readonly logger: Logger;
 }
 
@@ -195,29 +197,39 @@ export class Billing implements TimedWork {
     }
   }
 
+  /**
+   * Goes through the list without waiting for the read models, and again when they have applied it: what
+   * was billed has left the list then, and what has become due since stands in it.
+   */
   async #billDue(ending: AbortSignal): Promise<void> {
-    const { store, commands } = this.#options;
+    const { store, commands, pageSize = PAGE } = this.#options;
+    const billed = new Set<number>();
     let after: string | undefined;
     for (let page = 0; page < MAX_PAGES && !ending.aborted; page += 1) {
-      const query = { limit: PAGE, ...(after !== undefined && { after }) };
+      const query = { limit: pageSize, ...(after !== undefined && { after }) };
       const { work, next } = await dueRebills(store, { ...query, now: commands.clock.now() });
       this.#oldestDueAt = work[0]?.rebillAt ?? this.#oldestDueAt;
       const done = await this.#each(work, ending, (due) =>
         atDueTime(commands.clock, this.#dueAt(due), () => this.#bill(due)),
       );
-      if (done === 0 && next === undefined) break;
-      // Billed subscriptions leave the list. When all of this page back off, the next page may hold others.
-      if (done === 0) after = next;
-      if (!(await this.#isApplied(work))) break;
+      if (done > 0) for (const { tenantId } of work) billed.add(tenantId);
+      after = next;
+      if (next !== undefined) continue;
+      if (billed.size === 0) break;
+      const isApplied = await this.#isApplied(billed);
+      billed.clear();
+      if (!isApplied) break;
     }
+    // The next round does not meet what this one has billed.
+    await this.#isApplied(billed);
     const { work } = await dueRebills(store, { limit: 1, now: commands.clock.now() });
     this.#oldestDueAt = work[0]?.rebillAt;
   }
 
-  /** Waits until the read model has applied this work; false on timeout. */
-  async #isApplied(work: readonly Named[]): Promise<boolean> {
+  /** Waits until the read models have applied what was billed of these tenants; false on timeout. */
+  async #isApplied(tenantIds: ReadonlySet<number>): Promise<boolean> {
     try {
-      for (const tenantId of new Set(work.map((each) => each.tenantId))) {
+      for (const tenantId of tenantIds) {
         await this.#options.readSide.caughtUp(tenantId);
       }
       return true;
