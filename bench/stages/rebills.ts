@@ -75,7 +75,7 @@ export const rebills: Stage = {
       facts: {
         subscriptions: `${count}, of as many customers, all due at one instant`,
         eventsOfARebill:
-          'RebillDue; PaymentSubmitted and AttemptStarted; PaymentCaptured; SubscriptionRenewed',
+          'RebillDue, PaymentSubmitted and AttemptStarted; PaymentCaptured and SubscriptionRenewed',
         end: 'every renewal in the log, and no rebill due or pending in the read models',
         memory:
           'the whole process: host, sandbox gateway and bench; the projections in a thread of it',
