@@ -1,6 +1,7 @@
 /** Activity over HTTP: one record for each request that is a command, with what the caller was answered. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Documented } from '../http-host/documented.ts';
+import { present, queryOf } from './api.ts';
 import {
   CARDS,
   Caller,
@@ -32,7 +33,9 @@ async function newTenant(): Promise<Caller> {
 
 /** The newest first. */
 async function activityOf(caller: Caller, query = ''): Promise<Json[]> {
-  const { status, text, body } = await caller.get(`/api/admin/activity?${query}`);
+  const { status, text, body } = await caller.get('/api/admin/activity', {
+    query: queryOf(query),
+  });
   expect(status, text).toBe(200);
   return body.items;
 }
@@ -45,12 +48,12 @@ it('shows a payment, a refused refund, a refund, a customer read and a key revok
   const tooMuch = await caller.refund(paid.id, { amount: 101 }, named('r-2'));
   expectRefusal(tooMuch, 400, 'refund_exceeds_refundable');
   await caller.refund(paid.id, { amount: 5 }, named('r-3'));
-  await caller.get(`/customers/${paid.customerId}`, named('r-4'));
-  const { item } = (await caller.post('/api/admin/keys', {}, named('r-5'))).body;
-  await caller.send('DELETE', `/api/admin/keys/${item.id}`, undefined, named('r-6'));
+  await caller.get('/customers/{id}', { path: { id: paid.customerId }, headers: named('r-4') });
+  const { item } = (await caller.post('/api/admin/keys', { body: {}, headers: named('r-5') })).body;
+  await caller.delete('/api/admin/keys/{id}', { path: { id: item.id }, headers: named('r-6') });
   // Neither is recorded.
   await caller.search();
-  await caller.get(`/v1/payments/${paid.id}`);
+  await caller.get('/v1/payments/{id}', { path: { id: paid.id } });
   const records = await activityOf(caller);
   const of = (subject: string, requestId: string) => ({ subject, requestId });
   expect(records).toMatchObject([
@@ -74,15 +77,19 @@ it('records what is refused before it is begun, and nothing of a caller who is n
   const caller = await newTenant();
   const id = crypto.randomUUID();
   const reader = await callerWith(running, caller.tenantId, { scopes: ['payments:read'] });
-  const refund = `/v1/payments/${id}/refund`;
-  expectRefusal(await reader.post(refund), 403, 'insufficient_scope');
-  expectRefusal(await caller.post(refund, { amoun: 5 }), 400, 'invalid_request');
-  expectRefusal(await caller.post(refund), 404, 'not_found');
-  expectRefusal(await caller.post(refund, {}, { ClientId: '1' }), 403, 'tenant_mismatch');
-  expectRefusal(await new Caller(running.url, caller.tenantId, 'x').post(refund), 401);
+  const refund = (by: Caller, body: Json = {}, headers = {}) =>
+    by.post('/v1/payments/{id}/refund', { path: { id }, body, headers });
+  expectRefusal(await refund(reader), 403, 'insufficient_scope');
+  expectRefusal(await refund(caller, { amoun: 5 }), 400, 'invalid_request');
+  expectRefusal(await refund(caller), 404, 'not_found');
+  expectRefusal(await refund(caller, {}, { ClientId: '1' }), 403, 'tenant_mismatch');
+  expectRefusal(await refund(new Caller(running.url, caller.tenantId, 'x')), 401);
   const email = { UserEmail: `${CARDS.approve}@example.com` };
-  expectRefusal(await caller.post(refund, {}, email), 400, 'card_invalid');
-  expectRefusal(await caller.post(`/v1/payments/${CARDS.approve}/refund`), 400);
+  expectRefusal(await refund(caller, {}, email), 400, 'card_invalid');
+  expectRefusal(
+    await caller.post('/v1/payments/{id}/refund', { path: { id: CARDS.approve }, body: {} }),
+    400,
+  );
   const records = await activityOf(caller);
   expect(records.map(({ code }) => code)).toEqual([
     'invalid_request',
@@ -129,13 +136,19 @@ it('is filtered and paged, for who may read it, apart from the activity of test 
   expect(await activityOf(caller, `dateFrom=${first.at.slice(0, 10)}`)).toHaveLength(3);
   expect(await activityOf(caller, 'environment=test')).toMatchObject([{ environment: 'test' }]);
 
-  const page = (await caller.get('/api/admin/activity?limit=2')).body;
+  const page = (await caller.get('/api/admin/activity', { query: { limit: 2 } })).body;
   expect(page).toMatchObject({ success: true, count: 2, moreResults: true });
-  const rest = (await caller.get(`/api/admin/activity?limit=2&cursor=${page.next}`)).body;
+  const rest = (
+    await caller.get('/api/admin/activity', { query: { limit: 2, cursor: present(page.next) } })
+  ).body;
   expect(rest).toMatchObject({ count: 1, moreResults: false, next: null });
 
   for (const wrong of ['color=red', 'outcome=x', 'dateFrom=2026-02-02&dateTo=2026-02-01']) {
-    expectRefusal(await caller.get(`/api/admin/activity?${wrong}`), 400, 'invalid_request');
+    expectRefusal(
+      await caller.get('/api/admin/activity', { query: queryOf(wrong) }),
+      400,
+      'invalid_request',
+    );
   }
   const blind = await callerWith(running, caller.tenantId, { scopes: ['keys:read'] });
   expectRefusal(await blind.get('/api/admin/activity'), 403, 'insufficient_scope');
@@ -152,7 +165,7 @@ it('is exported as CSV and JSON lines of any length, which is recorded', async (
     Array.from({ length: count }, () => shop.users.reset('x').catch(() => undefined)),
   );
   const path = '/api/admin/activity';
-  const lines = await caller.get(path, { Accept: 'application/x-ndjson' });
+  const lines = await caller.wire.get(path, { Accept: 'application/x-ndjson' });
   expect(lines.headers.get('content-type')).toBe('application/x-ndjson; charset=utf-8');
   const records = lines.text
     .trim()
@@ -162,16 +175,16 @@ it('is exported as CSV and JSON lines of any length, which is recorded', async (
   expect(new Set(own.map(({ id }) => id)).size).toBe(count);
   expect(own[0]).toMatchObject({ subject: 'x', code: 'UserUnknown', remoteAddress: null });
 
-  const csv = await caller.get(`${path}?action=users.reset`, { Accept: 'text/csv' });
+  const csv = await caller.wire.get(`${path}?action=users.reset`, { Accept: 'text/csv' });
   const [header, row, ...more] = csv.text.trimEnd().split('\r\n');
   expect(header?.split(',')).toEqual(Object.keys(own[0]));
   expect(row).toContain(`,live,'=cmd,,,users.reset,x,refused,UserUnknown,`);
   expect(more).toHaveLength(count - 1);
   expect(await activityOf(caller, 'action=activity.export')).toHaveLength(2);
 
-  const paged = await caller.get(`${path}?limit=2`, { Accept: 'text/csv' });
+  const paged = await caller.wire.get(`${path}?limit=2`, { Accept: 'text/csv' });
   expectRefusal(paged, 400, 'invalid_request');
-  expectRefusal(await caller.get(path, { Accept: 'image/png' }), 406, 'not_acceptable');
+  expectRefusal(await caller.wire.get(path, { Accept: 'image/png' }), 406, 'not_acceptable');
 });
 
 /** POSTs, so that a secret stands in no address and a whole email fits. They change nothing. */
@@ -207,7 +220,7 @@ it('has the key alone of a lead, which a page sends from the browser of a person
   const caller = await newTenant();
   const origin = 'https://shop.example';
   const terms = { applicationId: CHECKOUT, allowedOrigins: [origin] };
-  const { item } = (await caller.post('/api/admin/leadkeys', terms)).body;
+  const { item } = (await caller.post('/api/admin/leadkeys', { body: terms })).body;
   const page = new Caller(running.url, caller.tenantId, '');
   const lead = { email: 'ann@shop.example', session_id: 'visit-1' };
   const headers = {
@@ -217,7 +230,7 @@ it('has the key alone of a lead, which a page sends from the browser of a person
     'X-Service-Lead-Key': item.publishableKey,
     UserEmail: 'ann@shop.example',
   };
-  const written = await page.post('/api/public/customer-leads', lead, headers);
+  const written = await page.post('/api/public/customer-leads', { body: lead, headers });
   expect(written.status, written.text).toBe(201);
   const [record] = await activityOf(caller);
   expect(record).toMatchObject({ action: 'leads.write', outcome: 'done', remoteAddress: null });

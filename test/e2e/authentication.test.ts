@@ -73,8 +73,8 @@ describe.each(ENDPOINTS)('%s %s', (method, template, body, scope) => {
   const ask = (who: Caller, headers: Record<string, string | undefined> = {}, changes?: Json) => {
     const sent = body();
     return sent === undefined
-      ? who.send(method, path(), undefined, headers)
-      : who.post(path(), { ...sent, ...changes }, headers);
+      ? who.wire.send(method, path(), undefined, headers)
+      : who.wire.post(path(), { ...sent, ...changes }, headers);
   };
 
   it('refuses a request without a key', async () => {
@@ -107,19 +107,19 @@ describe('keys', () => {
     );
     await running.host.readSide.caughtUp(11);
     const holder = new Caller(running.url, 11, key);
-    expect((await holder.get('/v1/payments')).status).toBe(200);
+    expect((await holder.wire.get('/v1/payments')).status).toBe(200);
     await tenants.revokeKey(11 as TenantId, keyId, CALLER);
     await running.host.readSide.caughtUp(11);
-    expectRefusal(await holder.get('/v1/payments'), 401);
+    expectRefusal(await holder.wire.get('/v1/payments'), 401);
   });
 
   it('that expire later are good until then, by the clock of the host', async () => {
     now = Date.now();
     const expiresAt = new Date(now + 3_600_000).toISOString();
     const holder = await callerWith(running, 11, { expiresAt });
-    expect((await holder.get('/v1/payments')).status).toBe(200);
+    expect((await holder.wire.get('/v1/payments')).status).toBe(200);
     now = Date.parse(expiresAt) + 1;
-    const answer = await holder.get('/v1/payments');
+    const answer = await holder.wire.get('/v1/payments');
     now = Date.now();
     expect(answer.status).toBe(401);
   });
@@ -145,7 +145,7 @@ describe('keys', () => {
     await running.host.readSide.caughtUp(11);
     const statuses: number[] = [];
     for (const key of [...past, ...current]) {
-      statuses.push((await new Caller(running.url, 11, key).get('/v1/payments')).status);
+      statuses.push((await new Caller(running.url, 11, key).wire.get('/v1/payments')).status);
     }
     expect(statuses).toEqual([401, 200, 200, 200]);
   });
@@ -160,7 +160,7 @@ describe('keys', () => {
     );
     await tenants.rotateKey(tenantId, { keyId: old.keyId, overlapDays: 0 }, CALLER);
     await running.host.readSide.caughtUp(11);
-    expectRefusal(await new Caller(running.url, 11, old.key).get('/v1/payments'), 401);
+    expectRefusal(await new Caller(running.url, 11, old.key).wire.get('/v1/payments'), 401);
   });
 
   it('for tests see and make sandbox data only', async () => {
@@ -169,13 +169,13 @@ describe('keys', () => {
     expect(status).toBe(201);
     expect(body.sandbox).toBe(true);
     expectRefusal(await tester.pay({ sandbox: false }), 403);
-    expectRefusal(await tester.get(`/v1/payments/${payment.id}`), 404);
+    expectRefusal(await tester.wire.get(`/v1/payments/${payment.id}`), 404);
     expectRefusal(await tester.detail(payment.id), 404);
     expectRefusal(await tester.refund(payment.id), 404);
     for (const what of ['capture', 'void', 'refund']) {
-      expectRefusal(await tester.post(`/v1/payments/${payment.id}/${what}`), 404);
+      expectRefusal(await tester.wire.post(`/v1/payments/${payment.id}/${what}`), 404);
     }
-    const listed = await tester.get('/v1/payments');
+    const listed = await tester.wire.get('/v1/payments');
     expect(listed.body.data.every(({ sandbox }: Json) => sandbox)).toBe(true);
   });
 });
@@ -186,7 +186,7 @@ describe('claims in the body', () => {
     async (path) => {
       for (const id of [payment.id, NOWHERE]) {
         const body = { ...claims(), id, messageId: id, parentCompanyId: 12 };
-        expectRefusal(await caller.post(path, body), 403, 'tenant_mismatch');
+        expectRefusal(await caller.wire.post(path, body), 403, 'tenant_mismatch');
       }
     },
   );
@@ -198,8 +198,8 @@ describe('claims in the body', () => {
     ['/api/transactions/search', {}],
   ])('%s: the UserEmail header is required', async (path, given) => {
     const body = given ?? { ...claims(), id: payment.id, messageId: payment.id };
-    expectRefusal(await caller.post(path, body, { UserEmail: undefined }), 400);
-    expectRefusal(await caller.post(path, body, { UserEmail: 'invalid' }), 400);
+    expectRefusal(await caller.wire.post(path, body, { UserEmail: undefined }), 400);
+    expectRefusal(await caller.wire.post(path, body, { UserEmail: 'invalid' }), 400);
   });
 });
 

@@ -35,24 +35,28 @@ afterAll(() => running.close());
 
 async function keyOf(caller: Caller, more: Json = {}): Promise<Json> {
   const made = await caller.post('/api/admin/keys', {
-    kind: 'payment-publishable',
-    applicationId: CHECKOUT,
-    allowedOrigins: [ORIGIN],
-    ...more,
+    body: {
+      kind: 'payment-publishable',
+      applicationId: CHECKOUT,
+      allowedOrigins: [ORIGIN],
+      ...more,
+    },
   });
   expect(made.status, made.text).toBe(201);
   return made.body.item;
 }
 
 async function opened(more: Json = {}): Promise<Json> {
-  const made = await owner.post(PATH, {
-    amount: 19.99,
-    currency: 'GBP',
-    email: 'buyer@shop.example',
-    applicationId: CHECKOUT,
-    successUrl: `${ORIGIN}/thanks`,
-    cancelUrl: `${ORIGIN}/cart`,
-    ...more,
+  const made = await owner.post('/v1/checkout-sessions', {
+    body: {
+      amount: 19.99,
+      currency: 'GBP',
+      email: 'buyer@shop.example',
+      applicationId: CHECKOUT,
+      successUrl: `${ORIGIN}/thanks`,
+      cancelUrl: `${ORIGIN}/cart`,
+      ...more,
+    },
   });
   expect(made.status, made.text).toBe(201);
   return made.body;
@@ -82,9 +86,9 @@ describe('a session', () => {
     const session = await opened({ partnerSession: 'visit-7' });
     const paid = await pay(session);
     expect(paid).toMatchObject({ status: 200, body: { status: 'complete', amount: 19.99 } });
-    const { body } = await owner.get(`${PATH}/${session.id}`);
+    const { body } = await owner.get('/v1/checkout-sessions/{id}', { path: { id: session.id } });
     expect(body).toMatchObject({ status: 'complete', paymentId: paid.body.payment.id });
-    const payment = await owner.get(`/v1/payments/${paid.body.payment.id}`);
+    const payment = await owner.get('/v1/payments/{id}', { path: { id: paid.body.payment.id } });
     expect(payment.body).toMatchObject({ amount: 19.99, status: 'Captured' });
   });
 
@@ -137,18 +141,22 @@ describe('a session', () => {
       successUrl: ORIGIN,
       cancelUrl: ORIGIN,
     });
-    const first = await owner.send('POST', PATH, order, sent);
-    const again = await owner.send('POST', PATH, order, sent);
+    const first = await owner.wire.send('POST', PATH, order, sent);
+    const again = await owner.wire.send('POST', PATH, order, sent);
     expect(again.body).toEqual(first.body);
     expect(again.headers.get('idempotency-replayed')).toBeNull();
-    const read = await owner.get(`${PATH}/${first.body.id}`);
-    expect(read.body.clientSecret).toBeUndefined();
+    const read = await owner.get('/v1/checkout-sessions/{id}', { path: { id: first.body.id } });
+    expect(read.body).not.toHaveProperty('clientSecret');
     expect(lines.join('')).not.toContain(first.body.clientSecret);
   });
 
   it('is unknown to another tenant, to a test key and without its secret', async () => {
     const session = await opened();
-    expectRefusal(await stranger.get(`${PATH}/${session.id}`), 404, 'not_found');
+    expectRefusal(
+      await stranger.get('/v1/checkout-sessions/{id}', { path: { id: session.id } }),
+      404,
+      'not_found',
+    );
     const keys = [
       await keyOf(stranger),
       await keyOf(owner, { environment: 'test' }),
@@ -207,7 +215,9 @@ describe('a payment key', () => {
     const made = await keyOf(owner);
     const headers = { 'X-Service-Payment-Key': made.key };
     expect((await show(session, headers)).status).toBe(200);
-    expect((await owner.send('DELETE', `/api/admin/keys/${made.id}`, undefined)).status).toBe(200);
+    expect((await owner.delete('/api/admin/keys/{id}', { path: { id: made.id } })).status).toBe(
+      200,
+    );
     expectRefusal(await show(session, headers), 401, 'api_key_revoked');
   });
 
@@ -220,7 +230,7 @@ describe('a payment key', () => {
     ['with an application that is not there', { applicationId: 999 }, 400],
   ])('%s is not made', async (_, more, status) => {
     const asked = { kind: 'payment-publishable', applicationId: 1, allowedOrigins: [ORIGIN] };
-    const answer = await owner.post('/api/admin/keys', { ...asked, ...more });
+    const answer = await owner.post('/api/admin/keys', { body: { ...asked, ...more } as Json });
     expect(answer.status, answer.text).toBe(status);
   });
 });

@@ -1,5 +1,6 @@
 /** A host whose clock is moved over HTTP, and what the tests of the subscription contract ask of it. */
 import { expect, vi } from 'vitest';
+import { queryOf } from './api.ts';
 import {
   type Answer,
   type Caller,
@@ -64,6 +65,9 @@ export async function startTimedHost(options: TimedOptions = {}): Promise<Timed>
   return timed;
 }
 
+/** What may be asked of a subscription. */
+export type Change = 'card' | 'freeze' | 'plan' | 'unfreeze' | 'unsubscribe';
+
 export interface TimedOptions extends TenantOptions {
   readonly tenantId?: number;
   /** Month, day and time of the coming year; null leaves the clock at the system's time. */
@@ -94,14 +98,16 @@ export class Timed {
   /** Moves the clock; everything that became due has been done when this returns. */
   async moveTo(instant: string | number): Promise<void> {
     const now = new Date(instant).toISOString();
-    const { status, text, body } = await this.caller.post('/v1/test/clock', { now });
+    const { status, text, body } = await this.caller.post('/v1/test/clock', { body: { now } });
     expect(status, text).toBe(200);
     expect(body.unfinished).toEqual([]);
   }
 
   async moveDays(days: number): Promise<void> {
     const { status, text, body } = await this.caller.post('/v1/test/clock', {
-      advanceSeconds: days * 86_400,
+      body: {
+        advanceSeconds: days * 86_400,
+      },
     });
     expect(status, text).toBe(200);
     expect(body.unfinished).toEqual([]);
@@ -132,19 +138,23 @@ export class Timed {
   }
 
   async subscription(id: number): Promise<Json> {
-    const { status, text, body } = await this.caller.get(`/v1/subscriptions/${id}`);
+    const { status, text, body } = await this.caller.get('/v1/subscriptions/{id}', {
+      path: { id },
+    });
     expect(status, text).toBe(200);
     expectConsistent(body);
     return body;
   }
 
-  async act(id: number, what: string, body: Json = {}): Promise<Answer> {
-    return this.caller.post(`/v1/subscriptions/${id}/${what}`, body);
+  async act(id: number, what: Change, body: Json = {}): Promise<Answer> {
+    return this.caller.post(`/v1/subscriptions/{id}/${what}`, { path: { id }, body });
   }
 
-  async schedule(id: number, count = 12): Promise<Json> {
-    const path = `/v1/subscriptions/${id}/schedule?count=${count}`;
-    const { status, text, body } = await this.caller.get(path);
+  async schedule(id: number, count = 12) {
+    const { status, text, body } = await this.caller.get('/v1/subscriptions/{id}/schedule', {
+      path: { id },
+      query: { count },
+    });
     expect(status, text).toBe(200);
     return body;
   }
@@ -174,11 +184,13 @@ export class Timed {
       email: 'customer@example.com',
       ...changes,
     };
-    return this.caller.post('/customerapi/unsubscribe', body, headers);
+    return this.caller.post('/customerapi/unsubscribe', { body, headers });
   }
 
   async recurring(query = ''): Promise<Json> {
-    const { status, text, body } = await this.caller.get(`/api/ledger/recurring?${query}`);
+    const { status, text, body } = await this.caller.get('/api/ledger/recurring', {
+      query: queryOf(query),
+    });
     expect(status, text).toBe(200);
     return body;
   }

@@ -58,7 +58,9 @@ describe('erasing', () => {
       expectRefusal(await addMethod(id, body), 409, 'customer_erased');
     }
     expectRefusal(
-      await caller.send('DELETE', `/customers/${id}/payment-methods/${method.id}`, undefined),
+      await caller.delete('/customers/{id}/payment-methods/{methodId}', {
+        path: { id, methodId: method.id },
+      }),
       409,
       'customer_erased',
     );
@@ -69,7 +71,7 @@ describe('erasing', () => {
   it('forgets what callers were answered about the person', async () => {
     const email = newEmail();
     const headers = { 'Idempotency-Key': `erased-${email}` };
-    const first = await caller.post('/customers', { email, firstName: 'Ada' }, headers);
+    const first = await caller.post('/customers', { body: { email, firstName: 'Ada' }, headers });
     const paid = await caller.pay({ email }, headers);
     const otherKey = { 'Idempotency-Key': `kept-${email}` };
     const other = await caller.pay({ email: newEmail() }, otherKey);
@@ -102,7 +104,7 @@ describe('erasing', () => {
     expectRefusal(await erase(customerId), 404, 'not_found');
     expect((await register({ email })).id).toBe(customerId);
     expect((await erase(customerId)).status).toBe(200);
-    const shown = await caller.get(`/v1/payments/${id}`);
+    const shown = await caller.get('/v1/payments/{id}', { path: { id } });
     expect(shown.body).toMatchObject({ id, customerId, amount: declined.body.amount });
     expect(shown.text).not.toContain(email);
   });
@@ -130,9 +132,9 @@ describe('erasing', () => {
       visible(await erase(UNKNOWN_ID, stranger)),
     );
     expectRefusal(await erase(live.id, tester), 404, 'not_found');
-    expectRefusal(await erase(live.id, tester, '?sandbox=false'), 403, 'live_data_forbidden');
-    expectRefusal(await erase(live.id, caller, '?sandbox=true'), 404, 'not_found');
-    expect((await erase(test.id, caller, '?sandbox=true')).status).toBe(200);
+    expectRefusal(await erase(live.id, tester, { sandbox: false }), 403, 'live_data_forbidden');
+    expectRefusal(await erase(live.id, caller, { sandbox: true }), 404, 'not_found');
+    expect((await erase(test.id, caller, { sandbox: true })).status).toBe(200);
     expect(await read(live.id)).toEqual({ ...live, message: '' });
     expect(await read(test.id, tester)).toMatchObject({ erased: true });
   });

@@ -1,6 +1,7 @@
 /** Customer leads over HTTP: who may write them, CORS, the match with payments, the list and its export. */
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { present, queryOf } from './api.ts';
 import {
   type Answer,
   type Caller,
@@ -33,7 +34,9 @@ beforeAll(async () => {
 afterAll(() => running.close());
 
 async function leadKey(more: Json = {}): Promise<Json> {
-  const made = await owner.post('/api/admin/leadkeys', { applicationId: CHECKOUT, ...more });
+  const made = await owner.post('/api/admin/leadkeys', {
+    body: { applicationId: CHECKOUT, ...more },
+  });
   expect(made.status, made.text).toBe(201);
   return made.body.item;
 }
@@ -67,7 +70,8 @@ const leadOf = (session: string, more: Json = {}) => ({
   session_id: session,
   ...more,
 });
-const listed = async (query: string) => (await owner.get(`/api/admin/leads?${query}`)).body.items;
+const listed = async (query: string) =>
+  (await owner.get('/api/admin/leads', { query: queryOf(query) })).body.items;
 
 describe('a lead', () => {
   it('is made by the first write of its session and updated by the next one', async () => {
@@ -188,7 +192,7 @@ describe('a key', () => {
   it('that is revoked writes no more', async () => {
     const { id, secretKey } = await leadKey();
     expect((await fromServer(leadOf(newSession()), secretKey)).status).toBe(201);
-    await owner.send('DELETE', `/api/admin/leadkeys/${id}`, undefined);
+    await owner.delete('/api/admin/leadkeys/{id}', { path: { id } });
     expectRefusal(await fromServer(leadOf(newSession()), secretKey), 401, 'api_key_revoked');
   });
 
@@ -271,7 +275,10 @@ describe('a lead becomes paid', () => {
     const session = newSession();
     await fromServer(leadOf(session));
     const source = 'acme-pay';
-    const endpoint = await owner.post('/api/admin/webhookendpoints?direction=in', { source });
+    const endpoint = await owner.post('/api/admin/webhookendpoints', {
+      query: { direction: 'in' },
+      body: { source },
+    });
     const { signingSecret } = endpoint.body.item;
     const message = (id: string, more: Json = {}) => ({
       id,
@@ -318,18 +325,22 @@ describe('the list', () => {
     for (let count = 0; count < 3; count += 1) {
       await fromServer(leadOf(newSession(), { email }));
     }
-    const first = await owner.get('/api/admin/leads?email=many@SHOP.example&limit=2');
+    const first = await owner.get('/api/admin/leads', {
+      query: { email: 'many@SHOP.example', limit: 2 },
+    });
     expect(first.body).toMatchObject({ success: true, count: 2, moreResults: true });
-    const rest = await owner.get(
-      `/api/admin/leads?email=many@shop.example&limit=2&cursor=${first.body.next}`,
-    );
+    const rest = await owner.get('/api/admin/leads', {
+      query: { email: 'many@shop.example', limit: 2, cursor: present(first.body.next) },
+    });
     expect(rest.body).toMatchObject({ count: 1, moreResults: false, next: null });
     const ids = [...first.body.items, ...rest.body.items].map(({ id }: Json) => id);
     expect(new Set(ids).size).toBe(3);
     expect(await listed('email=many@shop.example&status=paid')).toEqual([]);
     expect(await listed('email=many@shop.example&dateTo=2020-01-01')).toEqual([]);
     expectRefusal(
-      await owner.get('/api/admin/leads?dateFrom=2026-02-02&dateTo=2026-02-01'),
+      await owner.get('/api/admin/leads', {
+        query: { dateFrom: '2026-02-02', dateTo: '2026-02-01' },
+      }),
       400,
       'invalid_request',
     );
@@ -338,7 +349,9 @@ describe('the list', () => {
   it('is exported as CSV, which no spreadsheet runs', async () => {
     const session = newSession();
     await fromServer(leadOf(session, { first_name: '=1+1' }));
-    const answer = await owner.get(`/api/admin/leads?sessionId=${session}`, { Accept: 'text/csv' });
+    const answer = await owner.wire.get(`/api/admin/leads?sessionId=${session}`, {
+      Accept: 'text/csv',
+    });
     expect(answer.headers.get('content-type')).toContain('text/csv');
     const [header, row] = answer.text.split('\r\n');
     expect(header).toContain('id,session_id,status,email,first_name');
@@ -350,9 +363,9 @@ it('the person of a lead is erased with the customer of the email', async () => 
   const session = newSession();
   const { email } = leadOf(session);
   const { body } = await fromServer(leadOf(session, { first_name: 'Ann' }));
-  const registered = await owner.post('/customers', { email });
+  const registered = await owner.post('/customers', { body: { email } });
   expect(registered.status, registered.text).toBe(201);
-  const erased = await owner.send('DELETE', `/customers/${registered.body.id}`, undefined);
+  const erased = await owner.delete('/customers/{id}', { path: { id: registered.body.id } });
   expect(erased.status).toBeLessThan(300);
   const left = (await listed('limit=100')).find(({ id }: Json) => id === body.lead.id);
   expect(left).toMatchObject({ email: '', first_name: '', session_id: '' });

@@ -6,7 +6,7 @@ import type { Answer, Caller, Json } from './running-host.ts';
 export const UNKNOWN_ID = 2_000_000_000;
 
 export const ADDRESS = {
-  addressType: 'SHIPPING',
+  addressType: 'SHIPPING' as const,
   email: 'door@example.com',
   firstName: 'Ada',
   lastName: 'Lovelace',
@@ -36,30 +36,27 @@ export function visible({ status, body }: Answer): Json {
 export function customersOf(caller: () => Caller) {
   return {
     async register(changes: Json = {}, by = caller()): Promise<Json> {
-      const answer = await by.post('/customers', { email: newEmail(), ...changes });
+      const answer = await by.post('/customers', { body: { email: newEmail(), ...changes } });
       expect(answer.status, answer.text).toBe(201);
       return answer.body;
     },
 
     async put(id: number, body: Json, headers: Json = {}, by = caller()): Promise<Answer> {
-      return by.send('PUT', `/customers/${id}`, JSON.stringify(body), {
-        'Content-Type': 'application/json',
-        ...headers,
-      });
+      return by.put('/customers/{id}', { path: { id }, body, headers });
     },
 
-    async read(id: number, by = caller(), query = ''): Promise<Json> {
-      const answer = await by.get(`/customers/${id}${query}`);
+    async read(id: number, by = caller(), query = {}): Promise<Json> {
+      const answer = await by.get('/customers/{id}', { path: { id }, query });
       expect(answer.status, answer.text).toBe(200);
       return answer.body;
     },
 
     async addMethod(id: number, body: Json, headers: Json = {}): Promise<Answer> {
-      return caller().post(`/customers/${id}/payment-methods`, body, headers);
+      return caller().post('/customers/{id}/payment-methods', { path: { id }, body, headers });
     },
 
-    async erase(id: number, by = caller(), query = ''): Promise<Answer> {
-      return by.send('DELETE', `/customers/${id}${query}`, undefined);
+    async erase(id: number, by = caller(), query = {}): Promise<Answer> {
+      return by.delete('/customers/{id}', { path: { id }, query });
     },
   };
 }

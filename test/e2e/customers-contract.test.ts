@@ -1,5 +1,6 @@
 /** What the contract says of a customer's emails, and of the tokens of their cards. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { present } from './api.ts';
 import { startTimedHost, type Timed } from './contract-host.ts';
 import { customersOf, newEmail } from './customer-requests.ts';
 import { type Answer, CARDS, card, expectRefusal, type Json } from './running-host.ts';
@@ -24,19 +25,23 @@ describe('an email', () => {
       const ascii = `${local.toUpperCase()}${person}@xn--bcher-kva.example`;
       const { id } = await registered({ email });
       expect(await read(id)).toMatchObject({ email });
-      expectRefusal(await timed.caller.post('/customers', { email: ascii }), 409, 'duplicate');
+      expectRefusal(
+        await timed.caller.post('/customers', { body: { email: ascii } }),
+        409,
+        'duplicate',
+      );
       const payment = await timed.caller.paid({ email: ascii });
       expect(payment).toMatchObject({ customerId: id, email: ascii });
       expect(await timed.caller.found({ emails: [email] })).toEqual([payment.id]);
-      const query = `emails=${encodeURIComponent(ascii.toLowerCase())}`;
-      const { body: listed } = await timed.caller.get(`/v1/payments?${query}`);
-      expect(listed.data.map((each: Json) => each.id)).toEqual([payment.id]);
+      const query = { emails: [ascii.toLowerCase()] };
+      const { body: listed } = await timed.caller.get('/v1/payments', { query });
+      expect(listed.data.map((each) => each.id)).toEqual([payment.id]);
       const { rowVersion } = await read(id);
       expect((await put(id, { email: ascii, rowVersion })).body).toMatchObject({
         id,
         email: ascii,
       });
-      expectRefusal(await timed.caller.post('/customers', { email }), 409, 'duplicate');
+      expectRefusal(await timed.caller.post('/customers', { body: { email } }), 409, 'duplicate');
     },
   );
 
@@ -44,7 +49,10 @@ describe('an email', () => {
     const agent = 'jörg&co@bücher.example';
     const header = Buffer.from(agent, 'utf8').toString('latin1');
     const ask = (userEmail: string) =>
-      timed.caller.post('/customers', { email: newEmail(), userEmail }, { UserEmail: header });
+      timed.caller.post('/customers', {
+        body: { email: newEmail(), userEmail },
+        headers: { UserEmail: header },
+      });
     const answer = await ask('JÖRG&co@xn--bcher-kva.example');
     expect(answer.status, answer.text).toBe(201);
     expectRefusal(await ask('jorg@bücher.example'), 400, 'user_email_mismatch');
@@ -53,7 +61,7 @@ describe('an email', () => {
   test('an invalid one is refused in every field', async () => {
     const none = 'ada@example.com\r\nBcc: all@example.com';
     const asked = [
-      await timed.caller.post('/customers', { email: none }),
+      await timed.caller.post('/customers', { body: { email: none } }),
       await timed.caller.pay({ email: none }),
       await timed.caller.pay({ addresses: [{ email: none }] }),
       await timed.caller.search({ emails: [none] }),
@@ -84,9 +92,11 @@ describe('an email that has changed', () => {
 
 /** Removes the payment methods of a customer. */
 async function removed(id: number): Promise<void> {
-  for (const { id: method } of (await read(id)).paymentMethods) {
-    const path = `/customers/${id}/payment-methods/${method}`;
-    expect((await timed.caller.send('DELETE', path, undefined)).status).toBe(200);
+  for (const { id: methodId } of (await read(id)).paymentMethods) {
+    const answer = await timed.caller.delete('/customers/{id}/payment-methods/{methodId}', {
+      path: { id, methodId },
+    });
+    expect(answer.status).toBe(200);
   }
 }
 
@@ -95,24 +105,30 @@ const HOLDERS = ['a payment', 'a payment that was never captured', 'a payment me
 describe('the token of a card', () => {
   async function tokenFrom(holder: (typeof HOLDERS)[number], { id, email }: Json): Promise<Json> {
     if (holder === 'a payment method') {
-      const path = `/customers/${id}/payment-methods`;
-      return (await timed.caller.post(path, { card: card() })).body.token;
+      const { body } = await timed.caller.post('/customers/{id}/payment-methods', {
+        path: { id },
+        body: { card: card() },
+      });
+      return body.token;
     }
     const capture = holder === 'a payment';
-    return (await timed.caller.paid({ email, capture })).card.token;
+    return (await timed.caller.paid({ email, capture })).card?.token;
   }
 
   /** Everything that takes a token, asked in the name of a customer. */
   async function uses({ id, email }: Json, token: string): Promise<Answer[]> {
-    const ids = (await timed.caller.get(`/customers/${id}/subscriptions`)).body.subscriptions;
+    const ids = (await timed.caller.get('/customers/{id}/subscriptions', { path: { id } })).body
+      .subscriptions;
     return [
       await timed.caller.pay({ email, card: undefined, token }),
       await timed.caller.post('/v1/card/submit', {
-        ...{ amount: 1, currency: 'GBP', companyId: 5 },
-        ...{ email, token },
+        body: {
+          ...{ amount: 1, currency: 'GBP', companyId: 5 },
+          ...{ email, token },
+        },
       }),
-      await timed.caller.post(`/customers/${id}/payment-methods`, { token }),
-      await timed.act(ids[0].id, 'card', { token }),
+      await timed.caller.post('/customers/{id}/payment-methods', { path: { id }, body: { token } }),
+      await timed.act(present(ids[0]).id, 'card', { token }),
     ];
   }
 
@@ -141,7 +157,7 @@ describe('the token of a card', () => {
     const owner = await registered();
     const { card: used } = await timed.caller.paid({ email: owner.email });
     expect((await erase(owner.id)).status).toBe(200);
-    const pay = () => timed.caller.pay({ email: owner.email, card: undefined, token: used.token });
+    const pay = () => timed.caller.pay({ email: owner.email, card: undefined, token: used?.token });
     expectRefusal(await pay(), 400, 'token_unknown');
     await registered({ email: owner.email });
     expectRefusal(await pay(), 400, 'token_unknown');
@@ -153,7 +169,8 @@ describe('the token of a card', () => {
     const { rowVersion } = await read(id);
     const moved = newEmail();
     expect((await put(id, { email: moved, rowVersion })).status).toBe(200);
-    const pay = (by: string) => timed.caller.pay({ email: by, card: undefined, token: used.token });
+    const pay = (by: string) =>
+      timed.caller.pay({ email: by, card: undefined, token: used?.token });
     expect((await pay(moved)).status).toBe(201);
     expectRefusal(await pay(email), 400, 'token_unknown');
   });
@@ -163,7 +180,9 @@ describe('the token of a card', () => {
     await tokenFrom('a payment method', owner);
     const { id } = await timed.caller.paid({ email: owner.email, capture: false });
     await removed(owner.id);
-    expect((await timed.caller.post(`/v1/payments/${id}/capture`)).status).toBe(200);
+    expect(
+      (await timed.caller.post('/v1/payments/{id}/capture', { path: { id }, body: {} })).status,
+    ).toBe(200);
     expect((await read(owner.id)).paymentMethods).toEqual([]);
   });
 });
@@ -189,7 +208,9 @@ describe('a card that is removed', () => {
     await timed.moveDays(31);
     expect(await rebillsOf(id)).toEqual(['Failed']);
     const [rebill] = await timed.rebills(id);
-    const { body: failed } = await timed.caller.get(`/v1/payments/${rebill.transactionId}`);
+    const { body: failed } = await timed.caller.get('/v1/payments/{id}', {
+      path: { id: rebill.transactionId },
+    });
     expect(failed).toMatchObject({ status: 'Failed', message: 'card_removed' });
     expect(await timed.subscription(id)).toMatchObject({
       active: true,

@@ -35,10 +35,12 @@ describe('registering', () => {
     const email = newEmail();
     const given = { email, firstName: 'Ada', lastName: 'Lovelace', phone: '123' };
     const { body, headers, status } = await caller.post('/customers', {
-      parentCompanyId: 11,
-      userEmail: 'agent@example.com',
-      ...given,
-      addresses: [ADDRESS, {}],
+      body: {
+        parentCompanyId: 11,
+        userEmail: 'agent@example.com',
+        ...given,
+        addresses: [ADDRESS, {}],
+      },
     });
     expect(status).toBe(201);
     expect(body).toEqual({
@@ -70,14 +72,14 @@ describe('registering', () => {
       erased: false,
     });
     expect(headers.get('etag')).toBe('"1"');
-    const again = await caller.get(`/customers/${body.id}`);
+    const again = await caller.get('/customers/{id}', { path: { id: body.id } });
     expect(again.body).toEqual({ ...body, message: '' });
     expect(again.headers.get('etag')).toBe('"1"');
   });
 
   it('an email belongs to one customer, whatever its case', async () => {
     const { email } = await register();
-    const again = await caller.post('/customers', { email: email.toUpperCase() });
+    const again = await caller.post('/customers', { body: { email: email.toUpperCase() } });
     expectRefusal(again, 409, 'duplicate');
     expect(again.body.errors).toEqual([expect.objectContaining({ pointer: '/email' })]);
   });
@@ -86,7 +88,7 @@ describe('registering', () => {
     for (let round = 0; round < 5; round += 1) {
       const email = newEmail();
       const answers = await Promise.all(
-        Array.from({ length: 4 }, () => caller.post('/customers', { email })),
+        Array.from({ length: 4 }, () => caller.post('/customers', { body: { email } })),
       );
       expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);
     }
@@ -95,13 +97,13 @@ describe('registering', () => {
   it('a key names the registration', async () => {
     const body = { email: newEmail(), firstName: 'Ada' };
     const headers = { 'Idempotency-Key': `register-${body.email}` };
-    const first = await caller.post('/customers', body, headers);
-    const again = await caller.post('/customers', body, headers);
+    const first = await caller.post('/customers', { body, headers });
+    const again = await caller.post('/customers', { body, headers });
     expect([first.status, again.status]).toEqual([201, 201]);
     expect(again.text).toBe(first.text);
     expect(again.headers.get('etag')).toBe('"1"');
     expectRefusal(
-      await caller.post('/customers', { ...body, firstName: 'Eve' }, headers),
+      await caller.post('/customers', { body: { ...body, firstName: 'Eve' }, headers }),
       422,
       'idempotency_key_reused',
     );
@@ -136,24 +138,29 @@ describe('registering', () => {
     ],
     ['sandbox that is a text', { sandbox: 'yes' }, '/sandbox'],
   ])('refuses %s', async (_, changes, pointer) => {
-    const answer = await caller.post('/customers', { email: newEmail(), ...changes });
+    const answer = await caller.post('/customers', { body: { email: newEmail(), ...changes } });
     expectRefusal(answer, 400, 'invalid_request');
     expect(answer.body.errors).toEqual([expect.objectContaining({ pointer })]);
   });
 
   it('refuses claims that are another’s', async () => {
     expectRefusal(
-      await caller.post('/customers', { email: newEmail(), parentCompanyId: 12 }),
+      await caller.post('/customers', { body: { email: newEmail(), parentCompanyId: 12 } }),
       403,
       'tenant_mismatch',
     );
     expectRefusal(
-      await caller.post('/customers', { email: newEmail(), userEmail: 'other@example.com' }),
+      await caller.post('/customers', {
+        body: { email: newEmail(), userEmail: 'other@example.com' },
+      }),
       400,
       'user_email_mismatch',
     );
     expectRefusal(
-      await caller.post('/customers', { email: newEmail() }, { UserEmail: undefined }),
+      await caller.post('/customers', {
+        body: { email: newEmail() },
+        headers: { UserEmail: undefined },
+      }),
       400,
       'user_email_required',
     );
@@ -243,7 +250,7 @@ describe('replacing', () => {
     const { id, email: former } = await register();
     const email = newEmail();
     expect((await put(id, { email, rowVersion: 1 })).status).toBe(200);
-    expectRefusal(await caller.post('/customers', { email }), 409, 'duplicate');
+    expectRefusal(await caller.post('/customers', { body: { email } }), 409, 'duplicate');
     expect((await caller.paid({ email })).customerId).toBe(id);
     const next = await register({ email: former });
     expect(next.id).not.toBe(id);
@@ -256,7 +263,7 @@ describe('replacing', () => {
     for (const [index, email] of [second, first, second, first].entries()) {
       expect((await put(id, { email, rowVersion: index + 1 })).status).toBe(200);
     }
-    expectRefusal(await caller.post('/customers', { email: first }), 409, 'duplicate');
+    expectRefusal(await caller.post('/customers', { body: { email: first } }), 409, 'duplicate');
     await register({ email: second });
   });
 
@@ -278,7 +285,11 @@ describe('replacing', () => {
       expect(emails.filter((each) => each === email)).toHaveLength(1);
       // The refused customer keeps their own email.
       const loser = both[answers.findIndex(({ status }) => status === 409)];
-      expectRefusal(await caller.post('/customers', { email: loser.email }), 409, 'duplicate');
+      expectRefusal(
+        await caller.post('/customers', { body: { email: loser.email } }),
+        409,
+        'duplicate',
+      );
     }
   });
 
@@ -288,13 +299,13 @@ describe('replacing', () => {
       const email = newEmail();
       const [moved, ...others] = await Promise.all([
         put(id, { email, rowVersion: 1 }),
-        caller.post('/customers', { email: former }),
-        caller.post('/customers', { email: former }),
+        caller.post('/customers', { body: { email: former } }),
+        caller.post('/customers', { body: { email: former } }),
       ]);
       expect(moved?.status).toBe(200);
       const taken = others.filter(({ status }) => status === 201);
       expect(taken.length).toBeLessThanOrEqual(1);
-      const after = await caller.post('/customers', { email: former });
+      const after = await caller.post('/customers', { body: { email: former } });
       expect(after.status).toBe(taken.length === 1 ? 409 : 201);
     }
   });
@@ -306,15 +317,15 @@ describe('environments', () => {
     const test = await register({ email: live.email }, tester);
     expect([live.sandbox, test.sandbox]).toEqual([false, true]);
     expect(test.id).not.toBe(live.id);
-    expectRefusal(await tester.get(`/customers/${live.id}`), 404, 'not_found');
+    expectRefusal(await tester.get('/customers/{id}', { path: { id: live.id } }), 404, 'not_found');
     expect(await read(test.id, tester)).toEqual({ ...test, message: '' });
     expectRefusal(
-      await tester.get(`/customers/${test.id}?sandbox=false`),
+      await tester.get('/customers/{id}', { path: { id: test.id }, query: { sandbox: false } }),
       403,
       'live_data_forbidden',
     );
     expectRefusal(
-      await tester.post('/customers', { email: newEmail(), sandbox: false }),
+      await tester.post('/customers', { body: { email: newEmail(), sandbox: false } }),
       403,
       'live_data_forbidden',
     );
@@ -322,8 +333,8 @@ describe('environments', () => {
 
   it('a live key sees live customers, and test customers when asked', async () => {
     const test = await register({ sandbox: true });
-    expectRefusal(await caller.get(`/customers/${test.id}`), 404, 'not_found');
-    const shown = await read(test.id, caller, '?sandbox=true');
+    expectRefusal(await caller.get('/customers/{id}', { path: { id: test.id } }), 404, 'not_found');
+    const shown = await read(test.id, caller, { sandbox: true });
     expect(shown).toEqual({ ...test, message: '' });
     const changed = await put(test.id, { ...shown, phone: '1' });
     expect(changed.body).toMatchObject({ sandbox: true, phone: '1' });
@@ -336,11 +347,18 @@ describe('what is another’s', () => {
     const { id, email } = await register();
     const method = (await addMethod(id, { card: card() })).body;
     const ways: ((at: number) => Promise<Answer>)[] = [
-      (at) => stranger.get(`/customers/${at}`),
+      (at) => stranger.get('/customers/{id}', { path: { id: at } }),
       (at) => put(at, { email, rowVersion: 2 }, {}, stranger),
       (at) => put(at, { email, rowVersion: 2 }, { 'If-Match': '"9"' }, stranger),
-      (at) => stranger.post(`/customers/${at}/payment-methods`, { card: card() }),
-      (at) => stranger.send('DELETE', `/customers/${at}/payment-methods/${method.id}`, undefined),
+      (at) =>
+        stranger.post('/customers/{id}/payment-methods', {
+          path: { id: at },
+          body: { card: card() },
+        }),
+      (at) =>
+        stranger.delete('/customers/{id}/payment-methods/{methodId}', {
+          path: { id: at, methodId: method.id },
+        }),
     ];
     for (const ask of ways) {
       const nothing = visible(await ask(UNKNOWN_ID));
@@ -355,7 +373,10 @@ describe('what is another’s', () => {
     const theirs = await register({ email: mine.email }, stranger);
     const { token } = (await addMethod(mine.id, { card: card() })).body;
     expectRefusal(
-      await stranger.post(`/customers/${theirs.id}/payment-methods`, { token }),
+      await stranger.post('/customers/{id}/payment-methods', {
+        path: { id: theirs.id },
+        body: { token },
+      }),
       400,
       'token_unknown',
     );
@@ -365,17 +386,22 @@ describe('what is another’s', () => {
     const { id, email } = await register();
     const reader = await callerWith(running, 11, { scopes: ['customers:read'] });
     const writer = await callerWith(running, 11, { scopes: ['customers:write'] });
-    expect((await reader.get(`/customers/${id}`)).status).toBe(200);
-    expectRefusal(await writer.get(`/customers/${id}`), 403, 'insufficient_scope');
-    expectRefusal(await reader.post('/customers', { email }), 403, 'insufficient_scope');
+    expect((await reader.get('/customers/{id}', { path: { id } })).status).toBe(200);
+    expectRefusal(await writer.get('/customers/{id}', { path: { id } }), 403, 'insufficient_scope');
+    expectRefusal(await reader.post('/customers', { body: { email } }), 403, 'insufficient_scope');
     expectRefusal(await put(id, { email, rowVersion: 1 }, {}, reader), 403, 'insufficient_scope');
     expectRefusal(
-      await reader.post(`/customers/${id}/payment-methods`, { card: card() }),
+      await reader.post('/customers/{id}/payment-methods', {
+        path: { id },
+        body: { card: card() },
+      }),
       403,
       'insufficient_scope',
     );
     expectRefusal(
-      await reader.send('DELETE', `/customers/${id}/payment-methods/${NO_METHOD}`, undefined),
+      await reader.delete('/customers/{id}/payment-methods/{methodId}', {
+        path: { id, methodId: NO_METHOD },
+      }),
       403,
       'insufficient_scope',
     );
@@ -385,9 +411,9 @@ describe('what is another’s', () => {
 it.each(['abc', '0', '-1', '1.5', '1e3', '99999999999999999999', '%20', 'constructor'])(
   'the id %s is no id of a customer',
   async (id) => {
-    expectRefusal(await caller.get(`/customers/${id}`), 400, 'invalid_request');
+    expectRefusal(await caller.wire.get(`/customers/${id}`), 400, 'invalid_request');
     expectRefusal(
-      await caller.send('DELETE', `/customers/${id}/payment-methods/${NO_METHOD}`, undefined),
+      await caller.wire.send('DELETE', `/customers/${id}/payment-methods/${NO_METHOD}`, undefined),
       400,
       'invalid_request',
     );

@@ -1,6 +1,7 @@
 /** POST /api/mitigation/chargebacks and /alerts over HTTP: by key, and signed. */
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { queryOf } from './api.ts';
 import {
   type Answer,
   type Caller,
@@ -38,7 +39,7 @@ async function reportOf(more: Json = {}): Promise<Json> {
 }
 
 const report = (body: Json, query = 'provider=acme') =>
-  caller.post(`/api/mitigation/chargebacks?${query}`, body);
+  caller.post('/api/mitigation/chargebacks', { query: queryOf(query), body });
 
 interface Signing {
   readonly key?: string;
@@ -115,7 +116,10 @@ describe('a report by key', () => {
 
   it('needs the scope, and its own tenant', async () => {
     const reader = await callerWith(running, TENANT, { scopes: ['mitigation:read'] });
-    const asked = await reader.post('/api/mitigation/chargebacks?provider=a', await reportOf());
+    const asked = await reader.post('/api/mitigation/chargebacks', {
+      query: { provider: 'a' },
+      body: await reportOf(),
+    });
     expectRefusal(asked, 403, 'insufficient_scope');
     const other = `provider=acme&clientId=${TENANT + 1}`;
     expectRefusal(await report(await reportOf(), other), 403, 'tenant_mismatch');
@@ -123,7 +127,10 @@ describe('a report by key', () => {
 
   it('of an alert has its type and source', async () => {
     const alert = await reportOf({ type: 'AutoResolved', source: 'RDR' });
-    const { status, body } = await caller.post('/api/mitigation/alerts?provider=acme', alert);
+    const { status, body } = await caller.post('/api/mitigation/alerts', {
+      query: { provider: 'acme' },
+      body: alert,
+    });
     expect([status, body.disputeStatus]).toEqual([200, 'AlertResolved']);
     expect(await caller.transaction(alert.transactionId)).toMatchObject({
       hasAlert: true,
@@ -170,7 +177,9 @@ describe('a signed report', () => {
     for (const { secret: key } of [first, second]) {
       expect(await signed(await reportOf(), { key, query })).toMatchObject({ status: 200 });
     }
-    const { items } = (await caller.get('/api/admin/webhookendpoints?direction=in')).body;
+    const { items } = (
+      await caller.get('/api/admin/webhookendpoints', { query: { direction: 'in' } })
+    ).body;
     expect(items.map(({ source }: Json) => source)).toContain('old');
     await disputes.removeProvider('old');
     const refused = await signed(await reportOf(), { key: second.secret, query });

@@ -1,5 +1,6 @@
 /** The disputes queue over HTTP: pages, actions, and files of evidence. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { present } from './api.ts';
 import {
   type Caller,
   callerWith,
@@ -29,7 +30,10 @@ async function chargeback(): Promise<string> {
   const { id } = await caller.paid({ amount: 10 });
   references += 1;
   const body = { reference: `r-${references}`, amount: 10, currency: 'GBP', transactionId: id };
-  const { body: reported } = await caller.post('/api/mitigation/chargebacks?provider=acme', body);
+  const { body: reported } = await caller.post('/api/mitigation/chargebacks', {
+    query: { provider: 'acme' },
+    body,
+  });
   return reported.disputeId;
 }
 
@@ -50,32 +54,63 @@ async function upload(path: string, body: Buffer): Promise<{ status: number; bod
 describe('the queue', () => {
   it('goes on by cursor, and is narrowed by its query', async () => {
     const made = [await chargeback(), await chargeback(), await chargeback()];
-    const first = await caller.get(`${QUEUE}?limit=2&status=ChargebackOpen`);
+    const first = await caller.get('/api/admin/disputes', {
+      query: { limit: 2, status: ['ChargebackOpen'] },
+    });
     expect(first.body).toMatchObject({ success: true, count: 2, moreResults: true });
-    const second = await caller.get(
-      `${QUEUE}?limit=2&status=ChargebackOpen&cursor=${first.body.next}`,
-    );
+    const second = await caller.get('/api/admin/disputes', {
+      query: { limit: 2, status: ['ChargebackOpen'], cursor: present(first.body.next) },
+    });
     const items = [...first.body.items, ...second.body.items];
     expect(items.map(({ disputeId }: Json) => disputeId).sort()).toEqual(made.sort());
-    expect((await caller.get(`${QUEUE}?status=AlertOpen,AlertExpired`)).body.count).toBe(0);
-    expectRefusal(await caller.get(`${QUEUE}?status=Open`), 400, 'invalid_request');
-    expectRefusal(await caller.get(`${QUEUE}?cursor=x`), 400, 'invalid_request');
+    expect(
+      (
+        await caller.get('/api/admin/disputes', {
+          query: { status: ['AlertOpen', 'AlertExpired'] },
+        })
+      ).body.count,
+    ).toBe(0);
+    expectRefusal(
+      await caller.get('/api/admin/disputes', { query: { status: ['Open'] } }),
+      400,
+      'invalid_request',
+    );
+    expectRefusal(
+      await caller.get('/api/admin/disputes', { query: { cursor: 'x' } }),
+      400,
+      'invalid_request',
+    );
   });
 
   it('answers an action with the dispute as it is then', async () => {
     const id = await chargeback();
-    const { status, body } = await caller.post(`${QUEUE}/${id}/accept`, { note: 'ours' });
+    const { status, body } = await caller.post('/api/admin/disputes/{id}/accept', {
+      path: { id },
+      body: { note: 'ours' },
+    });
     expect(status).toBe(200);
     expect(body.item).toMatchObject({ disputeId: id, status: 'ChargebackAccepted', note: 'ours' });
-    expectRefusal(await caller.post(`${QUEUE}/${id}/represent`, {}), 400, 'payment_state');
-    expectRefusal(await caller.post(`${QUEUE}/${id}/decline`, {}), 404, 'not_found');
+    expectRefusal(
+      await caller.post('/api/admin/disputes/{id}/represent', { path: { id }, body: {} }),
+      400,
+      'payment_state',
+    );
+    expectRefusal(
+      await caller.post('/api/admin/disputes/{id}/decline', { path: { id }, body: {} }),
+      404,
+      'not_found',
+    );
   });
 
   it('needs the scope to change anything', async () => {
     const id = await chargeback();
     const reader = await callerWith(running, TENANT, { scopes: ['disputes:read'] });
-    expect((await reader.get(`${QUEUE}/${id}`)).status).toBe(200);
-    expectRefusal(await reader.post(`${QUEUE}/${id}/accept`, {}), 403, 'insufficient_scope');
+    expect((await reader.get('/api/admin/disputes/{id}', { path: { id } })).status).toBe(200);
+    expectRefusal(
+      await reader.post('/api/admin/disputes/{id}/accept', { path: { id }, body: {} }),
+      403,
+      'insufficient_scope',
+    );
   });
 });
 

@@ -31,7 +31,7 @@ beforeAll(async () => {
   running = await startHost();
   owner = await openTenant(running, TENANT);
   await openTenant(running, OTHER);
-  await owner.post('/api/admin/senderdomains', { domain: 'shop.example' });
+  await owner.post('/api/admin/senderdomains', { body: { domain: 'shop.example' } });
   [key, otherKey] = await Promise.all([tenantKey(TENANT), tenantKey(OTHER)]);
 });
 afterAll(async () => running.close());

@@ -57,14 +57,14 @@ async function everything({ payment, id }: Person): Promise<string[]> {
   const records = await timed.records(id);
   const details = records.map(({ transactionId }) => timed.caller.detail(transactionId, FLAGS));
   const payments = records.map(({ transactionId }) =>
-    timed.caller.get(`/v1/payments/${transactionId}`),
+    timed.caller.get('/v1/payments/{id}', { path: { id: transactionId } }),
   );
-  const customer = `/customers/${payment.customerId}`;
+  const path = { id: payment.customerId };
   const others = [
-    timed.caller.get(customer),
-    timed.caller.get(`${customer}/subscriptions`),
-    timed.caller.get(`/v1/subscriptions/${id}`),
-    timed.caller.get(`/v1/payments?subscriptionIds=${id}`),
+    timed.caller.get('/customers/{id}', { path }),
+    timed.caller.get('/customers/{id}/subscriptions', { path }),
+    timed.caller.get('/v1/subscriptions/{id}', { path: { id } }),
+    timed.caller.get('/v1/payments', { query: { subscriptionIds: [id] } }),
   ];
   const answers = await Promise.all([...details, ...payments, ...others]);
   for (const { status, text } of answers) expect(status, text).toBe(200);
@@ -141,9 +141,12 @@ test('leaves the money movable: a refund still works, and is in the books', asyn
   expect(after['sales']).toBe(sales);
   expect(after['refunds']).toBeCloseTo(refunds + 30, 6);
   const held = await timed.caller.paid({ email: newEmail(), capture: false });
-  await timed.caller.post('/customers', { email: held.email });
+  await timed.caller.post('/customers', { body: { email: held.email } });
   expect((await erase(held.customerId)).status).toBe(200);
-  const voided = await timed.caller.post(`/v1/payments/${held.id}/void`);
+  const voided = await timed.caller.post('/v1/payments/{id}/void', {
+    path: { id: held.id },
+    body: {},
+  });
   expect(voided.body, voided.text).toMatchObject({ status: 'Voided' });
 });
 
@@ -159,9 +162,12 @@ test('leaves everybody else as they are, at the same address too', async () => {
 test('ends what an authorization of before starts when it is captured later', async () => {
   const email = newEmail();
   const { payment, ids } = await timed.subscribe({ email, capture: false });
-  const { body } = await timed.caller.post('/customers', { email });
+  const { body } = await timed.caller.post('/customers', { body: { email } });
   expect((await erase(body.id)).status).toBe(200);
-  const captured = await timed.caller.post(`/v1/payments/${payment.id}/capture`, {});
+  const captured = await timed.caller.post('/v1/payments/{id}/capture', {
+    path: { id: payment.id },
+    body: {},
+  });
   expect(captured.status, captured.text).toBe(200);
   const gone = await eventually(
     () => timed.subscription(ids[0] as number),

@@ -44,7 +44,7 @@ const PERSON = {
   customer: { firstName: 'Augusta', lastName: 'Byron-King' },
   addresses: [
     {
-      addressType: 'DEFAULT',
+      addressType: 'DEFAULT' as const,
       address: '12 Ockham Park Road',
       city: 'Ockham',
       postalCode: 'GU23 6NQ',
@@ -130,7 +130,10 @@ function tracesIn(text: string): string[] {
 /** The payments of the person: an order with a subscription that was refunded in part, and an authorization. */
 async function live(): Promise<{ order: Json; held: Json; id: number }> {
   const order = await caller.paid({ ...PERSON, subscription: CLUB });
-  const refund = await caller.post(`/v1/payments/${order.id}/refund`, { amount: 10 });
+  const refund = await caller.post('/v1/payments/{id}/refund', {
+    path: { id: order.id },
+    body: { amount: 10 },
+  });
   expect(refund.status, refund.text).toBe(201);
   const held = await caller.paid({ ...PERSON, capture: false });
   const id = order.customerId;
@@ -141,7 +144,7 @@ async function live(): Promise<{ order: Json; held: Json; id: number }> {
 /** The customer of a payment is registered shortly after it. */
 function registered(id: number): Promise<Answer> {
   return eventually(
-    () => caller.get(`/customers/${id}`),
+    () => caller.get('/customers/{id}', { path: { id } }),
     ({ status }) => status === 200,
   );
 }
@@ -164,12 +167,12 @@ async function answers(order: Json, held: Json, id: number): Promise<string> {
   const texts: string[] = [];
   for (const { id: payment } of [order, held]) {
     texts.push((await caller.detail(payment, flags)).text);
-    texts.push((await caller.get(`/v1/payments/${payment}`)).text);
+    texts.push((await caller.get('/v1/payments/{id}', { path: { id: payment } })).text);
   }
   texts.push((await caller.get('/v1/payments')).text);
   texts.push((await caller.search({ limit: 100 })).text);
-  texts.push((await caller.get(`/customers/${id}`)).text);
-  texts.push((await caller.get(`/customers/${id}/subscriptions`)).text);
+  texts.push((await caller.get('/customers/{id}', { path: { id } })).text);
+  texts.push((await caller.get('/customers/{id}/subscriptions', { path: { id } })).text);
   return texts.join();
 }
 
@@ -185,7 +188,7 @@ async function expectGone({ order, held, id }: { order: Json; held: Json; id: nu
     expect(await caller.found(filter), JSON.stringify(filter)).toEqual([]);
   }
   expect(await caller.found({ transactionIds: [order.id, held.id] })).toHaveLength(2);
-  const { body } = await caller.get(`/customers/${id}`);
+  const { body } = await caller.get('/customers/{id}', { path: { id } });
   expect(body).toMatchObject({ id, erased: true, email: '', firstName: '', addresses: [] });
 }
 
@@ -234,9 +237,11 @@ it('shows nothing of anybody in the log without the keys', async () => {
   const payment = await running.host.commands.stateOf(Transaction, stream);
   const token = payment?.card?.token ?? 'no token';
   await caller.post('/customers', {
-    email: 'babbage@analytical.example',
-    firstName: 'Augusta',
-    addresses: PERSON.addresses,
+    body: {
+      email: 'babbage@analytical.example',
+      firstName: 'Augusta',
+      addresses: PERSON.addresses,
+    },
   });
   const log = bytesOf(/^events\.db/);
   expect(log).toContain(order.id);
@@ -251,7 +256,7 @@ it('settles a payment whose answer was lost', async () => {
   await erase(id);
   await restart();
   const settled = await eventually(
-    () => caller.get(`/v1/payments/${lost.body.id}`),
+    () => caller.get('/v1/payments/{id}', { path: { id: lost.body.id } }),
     ({ body }) => body.status === 'Captured',
   );
   expect(tracesIn(settled.text)).toEqual([]);
@@ -302,7 +307,7 @@ async function leaveTraces(): Promise<number> {
 }
 
 async function metrics(): Promise<string> {
-  return (await caller.get('/metrics')).text;
+  return (await caller.wire.get('/metrics')).text;
 }
 
 /** Builds beside the live one: rolled back from, kept, and of a rebuild that was killed. */

@@ -40,7 +40,7 @@ function named(): { readonly 'Idempotency-Key': string } {
 }
 
 async function paymentsOf(who: Caller, email: string): Promise<Json[]> {
-  const { body } = await who.get(`/v1/payments?limit=100&emails=${email}`);
+  const { body } = await who.wire.get(`/v1/payments?limit=100&emails=${email}`);
   return body.data;
 }
 
@@ -66,7 +66,7 @@ describe('a payment', () => {
     expect([first.status, first.body.status]).toEqual([201, 'RequiresAction']);
     expect((await caller.pay({ ...asked, amount: 1 }, key)).status).toBe(422);
     const confirming = named();
-    const confirm = () => caller.post(`/v1/payments/${first.body.id}/confirm`, {}, confirming);
+    const confirm = () => caller.wire.post(`/v1/payments/${first.body.id}/confirm`, {}, confirming);
     expect((await confirm()).body.status).toBe('Captured');
     const again = await caller.pay(asked, key);
     expect(again.body).toMatchObject({ id: first.body.id, status: 'Captured' });
@@ -85,8 +85,10 @@ describe('a payment', () => {
     expect(body.status).toBe('Captured');
     const subscription = { name: 'Club', rebillAmount: 5, frequency: 90 };
     const { subscriptionId } = await caller.paid({ subscription, email: asked.email });
-    const { body: customer } = await caller.post('/customers', { email: `own-${asked.email}` });
-    const keep = (path: string) => caller.post(path, { card: expiring }, key);
+    const { body: customer } = await caller.wire.post('/customers', {
+      email: `own-${asked.email}`,
+    });
+    const keep = (path: string) => caller.wire.post(path, { card: expiring }, key);
     const kept = [
       `/customers/${customer.id}/payment-methods`,
       `/v1/subscriptions/${subscriptionId}/card`,
@@ -100,7 +102,7 @@ describe('a payment', () => {
     for (const path of kept) {
       const repeated = await keep(path);
       expect(repeated.status, repeated.text).toBeLessThan(300);
-      expectRefusal(await caller.post(path, { card: expiring }, named()), 400, 'card_invalid');
+      expectRefusal(await caller.wire.post(path, { card: expiring }, named()), 400, 'card_invalid');
     }
   });
 
@@ -180,8 +182,8 @@ describe('a key', () => {
       companyId: 5,
     };
     const again = named();
-    const one = await caller.post('/v1/payments', purchase, again);
-    const two = await caller.post('/v1/card/submit', purchase, again);
+    const one = await caller.wire.post('/v1/payments', purchase, again);
+    const two = await caller.wire.post('/v1/card/submit', purchase, again);
     expect([one.status, two.status]).toEqual([201, 201]);
     // Two paths of one command.
     expect(two.body.id).toBe(one.body.id);
@@ -199,7 +201,9 @@ describe('a key', () => {
     const second = await caller.pay({ email }, key);
     const other = await caller.pay({ email, amount: 1 }, key);
     const again = await caller.refund(first.body.id, { amount: 10 }, refundKey);
-    const listed = await caller.get(`/v1/payments?emails=${email}&limit=100&dateFrom=2020-01-01`);
+    const listed = await caller.wire.get(
+      `/v1/payments?emails=${email}&limit=100&dateFrom=2020-01-01`,
+    );
     vi.useRealTimers();
     now = Date.now();
     expect(second.body.id).toBe(first.body.id);
@@ -230,8 +234,8 @@ describe('a refund, a capture and a void', () => {
     const { id } = await caller.paid(changes);
     const key = named();
     const [path, body] = request(id);
-    const first = await caller.post(path, body, key);
-    const second = await caller.post(path, body, key);
+    const first = await caller.wire.post(path, body, key);
+    const second = await caller.wire.post(path, body, key);
     expect([first.status, second.status], first.text).toEqual([status, status]);
     expect({ ...second.body, requestId: '' }).toEqual({ ...first.body, requestId: '' });
     const { childTransactions } = await caller.transaction(id);
@@ -248,27 +252,27 @@ describe('a refund, a capture and a void', () => {
     expect(new Set(done.map(({ body }) => body.refundId)).size).toBe(1);
     expect(answers.every(({ status }) => [200, 409].includes(status))).toBe(true);
     expectRefusal(await caller.refund(id, { amount: 11 }, key), 422);
-    expect((await caller.get(`/v1/payments/${id}`)).body.refundedAmount).toBe(10);
+    expect((await caller.wire.get(`/v1/payments/${id}`)).body.refundedAmount).toBe(10);
   });
 
   it('the same key at both endpoints is two refunds: a key belongs to one operation', async () => {
     const { id } = await caller.paid();
     const key = named();
-    const one = await caller.post(`/v1/payments/${id}/refund`, { amount: 30 }, key);
+    const one = await caller.wire.post(`/v1/payments/${id}/refund`, { amount: 30 }, key);
     const two = await caller.refund(id, { amount: 30 }, key);
     expect([one.status, two.status]).toEqual([201, 200]);
     expect(two.body.refundId).not.toBe(one.body.refundId);
-    expect((await caller.get(`/v1/payments/${id}`)).body.refundedAmount).toBe(60);
+    expect((await caller.wire.get(`/v1/payments/${id}`)).body.refundedAmount).toBe(60);
   });
 
   it('the same key for two payments is another request', async () => {
     const one = await caller.paid();
     const two = await caller.paid();
     const key = named();
-    await caller.post(`/v1/payments/${one.id}/refund`, { amount: 30 }, key);
-    const second = await caller.post(`/v1/payments/${two.id}/refund`, { amount: 30 }, key);
+    await caller.wire.post(`/v1/payments/${one.id}/refund`, { amount: 30 }, key);
+    const second = await caller.wire.post(`/v1/payments/${two.id}/refund`, { amount: 30 }, key);
     expectRefusal(second, 422);
-    expect((await caller.get(`/v1/payments/${two.id}`)).body.refundedAmount).toBe(0);
+    expect((await caller.wire.get(`/v1/payments/${two.id}`)).body.refundedAmount).toBe(0);
   });
 });
 
@@ -349,9 +353,9 @@ describe('a key over HTTP and in process', () => {
     const idempotencyKey = key['Idempotency-Key'];
     const path = `/v1/payments/${held.id}`;
     await shop().payments.capture(held.id, { idempotencyKey, amount: '12.00' });
-    expect((await caller.post(`${path}/capture`, { amount: 12 }, key)).status).toBe(200);
+    expect((await caller.wire.post(`${path}/capture`, { amount: 12 }, key)).status).toBe(200);
     const back = await shop().payments.refund(held.id, { idempotencyKey, amount: '5.00' });
-    const refunded = await caller.post(`${path}/refund`, { amount: 5 }, key);
+    const refunded = await caller.wire.post(`${path}/refund`, { amount: 5 }, key);
     expect(refunded.body.id).toBe(back.id);
     expect((await shop().payments.get(held.id)).refundedAmount).toBe('5.00');
   });
@@ -361,7 +365,7 @@ describe('a key over HTTP and in process', () => {
     const email = `customer${count}@example.com`;
     const idempotencyKey = key['Idempotency-Key'];
     const { customerId } = await shop().customers.register({ idempotencyKey, email });
-    const again = await caller.post('/customers', { email }, key);
+    const again = await caller.wire.post('/customers', { email }, key);
     expect(again.body.id).toBe(customerId);
   });
 });

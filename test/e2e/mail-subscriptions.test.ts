@@ -1,5 +1,6 @@
 /** Mails about subscriptions, from the order to the mail server: billed, declined, ended, erased. */
 import { describe, expect, it, vi } from 'vitest';
+import { present } from './api.ts';
 import { CONFIRMED, DAY_MS, MINUTE_MS, Post, TENANT } from './mailing-host.ts';
 import { card, eventually, type Json, USER_EMAIL } from './running-host.ts';
 
@@ -19,16 +20,18 @@ async function subscribed(post: Post, number?: string): Promise<number> {
   });
   const detail = await eventually(
     () => post.caller.detail(id, { getSubscription: true }),
-    ({ body }) => body.subscriptions?.length > 0,
+    ({ body }) => (body.subscriptions?.length ?? 0) > 0,
   );
-  return detail.body.subscriptions[0].id;
+  return present(detail.body.subscriptions?.[0]).id;
 }
 
 async function unsubscribe(post: Post, changes: Json): Promise<Json> {
   const claims = { parentCompanyId: TENANT, userEmail: USER_EMAIL, email: 'ann@example.com' };
   const { status, text, body } = await post.caller.post('/customerapi/unsubscribe', {
-    ...claims,
-    ...changes,
+    body: {
+      ...claims,
+      ...changes,
+    },
   });
   expect(status, text).toBe(200);
   return body;
@@ -89,7 +92,7 @@ describe('a subscription', () => {
     const subscriberId = await subscribed(post, STOLEN_LATER);
     post.nowMs += 30 * DAY_MS;
     await eventually(
-      () => post.caller.get(`/v1/subscriptions/${subscriberId}`),
+      () => post.caller.get('/v1/subscriptions/{id}', { path: { id: subscriberId } }),
       ({ body }) => body.frozen === true,
     );
     await post.probe();
@@ -122,7 +125,7 @@ describe('an erased customer', () => {
     await post.refund(id);
     await post.tried(1);
     const { customerID } = await post.caller.transaction(id);
-    const erased = await post.caller.send('DELETE', `/customers/${customerID}`, undefined);
+    const erased = await post.caller.delete('/customers/{id}', { path: { id: customerID } });
     expect(erased.status, erased.text).toBe(200);
     post.nowMs += MINUTE_MS;
     await post.until({ queued: 0 });
@@ -139,7 +142,7 @@ describe('the test clock', () => {
     const { id } = await post.caller.paid({ email: 'ann@example.com' });
     await post.refund(id);
     await post.tried(1);
-    const moved = await post.caller.post('/v1/test/clock', { advanceSeconds: 3_600 });
+    const moved = await post.caller.post('/v1/test/clock', { body: { advanceSeconds: 3_600 } });
     expect(moved.status, moved.text).toBe(200);
     expect(post.server.mails).toHaveLength(1);
   });

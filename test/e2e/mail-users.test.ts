@@ -23,7 +23,7 @@ async function codeOf(asked: Promise<unknown>): Promise<string> {
 
 it('brings the code of an invitation to the user alone, good once', async () => {
   const post = await Post.open({ env: { PUBLIC_URL: 'https://pay.example' } });
-  const { status, body, text } = await post.caller.post('/api/admin/users', ADA);
+  const { status, body, text } = await post.caller.post('/api/admin/users', { body: ADA });
   expect([status, body.item.token]).toEqual([201, null]);
   const [mail] = await post.mails(1);
   expect(mail).toMatchObject({ to: ['ada@example.com'] });
@@ -40,15 +40,15 @@ it('brings the code of an invitation to the user alone, good once', async () => 
   }
   await engine.signIns.setPassword(code, PASSWORD);
   expect(await codeOf(engine.signIns.setPassword(code, PASSWORD))).toBe('LinkUnknown');
-  const user = await post.caller.get(`/api/admin/users/${body.item.id}`);
+  const user = await post.caller.get('/api/admin/users/{id}', { path: { id: body.item.id } });
   expect(user.body.item.status).toBe('active');
 });
 
 it('brings the code of a new password, which ends after a day and voids the one before', async () => {
   const post = await Post.open();
-  const { id } = (await post.caller.post('/api/admin/users', ADA)).body.item;
+  const { id } = (await post.caller.post('/api/admin/users', { body: ADA })).body.item;
   await post.mails(1);
-  const reset = () => post.caller.post(`/api/admin/users/${id}/reset`);
+  const reset = () => post.caller.post('/api/admin/users/{id}/reset', { path: { id }, body: {} });
   expect((await reset()).body.item.token).toBeNull();
   await post.mails(2);
   await reset();

@@ -26,7 +26,7 @@ describe('the confirmation of a refund', () => {
     });
     expect(mail?.source).toMatch(/^Auto-Submitted: auto-generated\r$/m);
     expect(mail?.source).not.toMatch(/^X-Mailer/im);
-    const order = (await post.caller.get(`/v1/payments/${id}`)).body.orderId;
+    const order = (await post.caller.get('/v1/payments/{id}', { path: { id } })).body.orderId;
     expect(mail?.parsed.text?.replaceAll('\r', '').trim()).toBe(
       [
         'Hello Ann,',

@@ -106,7 +106,7 @@ export class Post {
   }
 
   async metrics(): Promise<Record<string, number>> {
-    const { text } = await this.caller.get('/metrics');
+    const { text } = await this.caller.wire.get('/metrics');
     const lines = [...text.matchAll(/^mails_(\w+) (\d+)$/gm)];
     return Object.fromEntries(lines.map(([, name, count]) => [name, Number(count)]));
   }

@@ -31,7 +31,7 @@ afterAll(async () => running.close());
 async function send(method: string, path: string, body: Json, headers: Json = {}): Promise<Answer> {
   const isText = typeof body === 'string';
   const type = { 'Content-Type': isText ? 'text/csv' : 'application/json', ...headers };
-  const answer = await admin.send(method, path, isText ? body : JSON.stringify(body), type);
+  const answer = await admin.wire.send(method, path, isText ? body : JSON.stringify(body), type);
   answers.push(answer.text);
   return answer;
 }
@@ -81,7 +81,7 @@ async function bringIn(secrets: readonly string[], serial: number): Promise<void
   await send('POST', `${PATH}/batch`, csv.replace(',CSV,', ',"CSV,'));
   expect((await admin.pay({ merchantAccountId: id })).status).toBe(201);
   for (const path of [one, PATH, `${PATH}?currency=GBP`])
-    answers.push((await admin.get(path)).text);
+    answers.push((await admin.wire.get(path)).text);
 }
 
 /** A secret may be written down as it is, in another encoding, or as JSON escapes it. */

@@ -1,5 +1,6 @@
 /** Merchant accounts over HTTP: envelopes, versions and media types. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { present } from './api.ts';
 import {
   type Answer,
   type Caller,
@@ -42,21 +43,25 @@ function account(more: Json = {}): Json {
 
 /** The path of a new account. */
 async function opened(more: Json = {}): Promise<string> {
-  const { status, headers } = await admin.post(PATH, account(more));
+  const { status, headers } = await admin.post('/api/admin/merchantaccounts', {
+    body: account(more),
+  });
   expect(status).toBe(201);
   return headers.get('location') ?? '';
 }
 
 function json(method: string, path: string, body: Json, headers: Json = {}): Promise<Answer> {
   const sent = { 'Content-Type': 'application/json', ...headers };
-  return admin.send(method, path, JSON.stringify(body), sent);
+  return admin.wire.send(method, path, JSON.stringify(body), sent);
 }
 const put = (path: string, body: Json, headers?: Json) => json('PUT', path, body, headers);
 const patch = (path: string, body: Json, headers?: Json) => json('PATCH', path, body, headers);
 
 describe('the envelopes', () => {
   it('are returnVal of what is changed, and the object alone of what is read', async () => {
-    const { status, headers, body } = await admin.post(PATH, account());
+    const { status, headers, body } = await admin.post('/api/admin/merchantaccounts', {
+      body: account(),
+    });
     expect(status).toBe(201);
     expect(body).toMatchObject({
       success: true,
@@ -64,30 +69,37 @@ describe('the envelopes', () => {
       returnVal: { mid: '7002', rowVersion: 1, parentCompanyId: tenant, company: 'Crockery Ltd' },
     });
     expect(headers.get('etag')).toMatch(/^"1(-gzip)?"$/);
-    const path = headers.get('location') ?? '';
-    expect(path).toBe(`${PATH}/${body.returnVal.id}`);
-    const read = await admin.get(path);
+    const { id } = body.returnVal;
+    expect(headers.get('location')).toBe(`${PATH}/${id}`);
+    const read = await admin.get('/api/admin/merchantaccounts/{id}', { path: { id } });
     expect(read.body).toEqual(body.returnVal);
     const [held] = read.body.currencies;
-    expect(held.gatewayCredentials).toMatchObject({ apiKey: MASK, password: '' });
+    expect(held?.gatewayCredentials).toMatchObject({ apiKey: MASK, password: '' });
   });
 
   it('page by cursor', async () => {
     for (let n = 0; n < 3; n += 1) await opened({ title: `Account ${n}` });
-    const query = `${PATH}?currency=EUR&limit=2`;
-    const first = await admin.get(`${PATH}?limit=3`);
+    const first = await admin.get('/api/admin/merchantaccounts', { query: { limit: 3 } });
     expect(first.body).toMatchObject({ success: true, count: 3, moreResults: true });
-    const rest = await admin.get(`${PATH}?limit=3&cursor=${first.body.next}`);
+    const rest = await admin.get('/api/admin/merchantaccounts', {
+      query: { limit: 3, cursor: present(first.body.next) },
+    });
     expect(rest.body).toMatchObject({ count: 1, moreResults: false, next: null });
-    expect((await admin.get(query)).body.items).toHaveLength(2);
-    expectRefusal(await admin.get(`${query}&cursor=nonsense`), 400, 'invalid_request');
+    const query = { currency: 'EUR', limit: 2 };
+    const inEuros = await admin.get('/api/admin/merchantaccounts', { query });
+    expect(inEuros.body.items).toHaveLength(2);
+    expectRefusal(
+      await admin.get('/api/admin/merchantaccounts', { query: { cursor: 'nonsense' } }),
+      400,
+      'invalid_request',
+    );
   });
 });
 
 describe('PUT', () => {
   it('takes what was read, as it was read', async () => {
     const path = await opened({ maxPrice: 50 });
-    const { body: read } = await admin.get(path);
+    const { body: read } = await admin.wire.get(path);
     const { status, body, headers } = await put(path, read);
     expect(status).toBe(200);
     expect(headers.get('etag')).toMatch(/^"1(-gzip)?"$/);
@@ -115,7 +127,7 @@ describe('PUT', () => {
 
   it('takes the ETag that was read, of a compressed answer too', async () => {
     const path = await opened();
-    const { headers } = await admin.get(path);
+    const { headers } = await admin.wire.get(path);
     const ifMatch = { 'If-Match': headers.get('etag') };
     const changed = await put(path, account({ title: 'B' }), ifMatch);
     expect(changed.body.returnVal).toMatchObject({ title: 'B', rowVersion: 2 });
@@ -163,13 +175,13 @@ describe('PATCH', () => {
 it('opens one account under a key', async () => {
   const headers = { 'Idempotency-Key': 'second' };
   const answers = [
-    await admin.post(PATH, account(), headers),
-    await admin.post(PATH, account(), headers),
+    await admin.post('/api/admin/merchantaccounts', { body: account(), headers }),
+    await admin.post('/api/admin/merchantaccounts', { body: account(), headers }),
   ];
   expect(answers[1]?.body).toEqual(answers[0]?.body);
   expect(answers[1]?.headers.get('idempotency-replayed')).toBe('true');
   expectRefusal(
-    await admin.post(PATH, account({ title: 'B' }), headers),
+    await admin.post('/api/admin/merchantaccounts', { body: account({ title: 'B' }), headers }),
     422,
     'idempotency_key_reused',
   );
@@ -181,12 +193,14 @@ describe('a batch', () => {
   const row = (n: number, more = '') =>
     `70${n},Account ${n},5,1,SHOP ${n},EUR,EUR;USD,sk-${n}${more}`;
   const csv = (lines: readonly string[], { query = '', headers = {} as Json } = {}) =>
-    admin.send('POST', BATCH + query, [HEADER, ...lines].join('\n'), {
+    admin.wire.send('POST', BATCH + query, [HEADER, ...lines].join('\n'), {
       'Content-Type': 'text/csv; charset=utf-8',
       ...headers,
     });
   const titles = async () =>
-    (await admin.get(PATH)).body.items.map(({ title }: Json) => title).slice(1);
+    (await admin.get('/api/admin/merchantaccounts')).body.items
+      .map(({ title }: Json) => title)
+      .slice(1);
 
   it('opens each line by itself, and says what is wrong with the others', async () => {
     const wrong = row(2).replace(',5,1,', ',9,1,');
@@ -206,7 +220,9 @@ describe('a batch', () => {
       [4, null, undefined],
     ]);
     expect(await titles()).toEqual(['Account 1', 'Account 4']);
-    const { body: one } = await admin.get(`${PATH}/${body.results[3].id}`);
+    const { body: one } = await admin.get('/api/admin/merchantaccounts/{id}', {
+      path: { id: body.results[3].id },
+    });
     expect(one).toMatchObject({ title: 'Account 4', currencies: [{}, { currency: 'USD' }] });
   });
 
@@ -245,7 +261,9 @@ describe('a batch', () => {
       '{"mid":',
       JSON.stringify({ ...account(), colour: 1 }),
     ];
-    const { body } = await admin.send('POST', BATCH, lines.join('\n'), { 'Content-Type': type });
+    const { body } = await admin.wire.send('POST', BATCH, lines.join('\n'), {
+      'Content-Type': type,
+    });
     expect(body.results).toMatchObject([
       { success: true },
       { code: 'invalid_request', errors: [{ pointer: '' }] },
@@ -285,6 +303,6 @@ describe('a batch', () => {
       'tenant_mismatch',
     ],
   ])('refuses %s', async (_, text, headers, status, code) => {
-    expectRefusal(await admin.send('POST', BATCH, text, headers), status, code);
+    expectRefusal(await admin.wire.send('POST', BATCH, text, headers), status, code);
   });
 });

@@ -92,7 +92,7 @@ describe('a capped account', () => {
     const answers = [await caller.pay(), await caller.pay(), await caller.pay()];
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
     expect(answers.map(accountOf)).toEqual([first(), first(), second()]);
-    expect(answers[2]?.body.attempts[0].skipped).toEqual([
+    expect(answers[2]?.body.attempts[0]?.skipped).toEqual([
       { merchantAccountId: first(), reason: 'over-monthly-cap' },
     ]);
     // What is smaller still fits.
@@ -160,7 +160,10 @@ describe('room', () => {
   it('that a capture leaves is free again', async () => {
     caller = await capped(100);
     const { id } = await caller.paid({ capture: false });
-    expect((await caller.post(`/v1/payments/${id}/capture`, { amount: 40 })).status).toBe(200);
+    expect(
+      (await caller.post('/v1/payments/{id}/capture', { path: { id }, body: { amount: 40 } }))
+        .status,
+    ).toBe(200);
     await settled();
     expectNoRoom(await caller.pay({ amount: 60.01 }));
     await caller.paid({ amount: 60 });
@@ -178,7 +181,7 @@ describe('room', () => {
     await eventually(
       () => {
         now += DAY_MS / 2;
-        return caller.get(`/v1/payments/${body.id}`);
+        return caller.get('/v1/payments/{id}', { path: { id: body.id } });
       },
       (answer) => answer.body.status !== 'Unknown',
     );
@@ -242,7 +245,7 @@ describe('an attempt on another account', () => {
       ],
     });
     // The decline was the last word at once: no attempt was promised that could not be made.
-    expect(await storyOf(declined.body.id)).toEqual([
+    expect(await storyOf(declined.body.id as TransactionId)).toEqual([
       'PaymentSubmitted',
       'AttemptStarted',
       'PaymentDeclined',

@@ -70,12 +70,14 @@ it('loses nothing and does nothing twice on its way to PostgreSQL and back', asy
 
   const first = await hostOn(inFiles, mails);
   const caller = await openTenant(first, TENANT);
-  const endpoint = { url: sink.url, eventTypes: ['refund.succeeded'] };
-  const made = await caller.post('/api/admin/webhookendpoints?direction=out', endpoint);
+  const made = await caller.post('/api/admin/webhookendpoints', {
+    query: { direction: 'out' },
+    body: { url: sink.url, eventTypes: ['refund.succeeded'] },
+  });
   expect(made.status, made.text).toBe(201);
   const order = await caller.pay({ subscription: CLUB }, ORDER);
   expect(order.status, order.text).toBe(201);
-  const lead = await caller.post('/api/admin/leadkeys', { applicationId: CHECKOUT });
+  const lead = await caller.post('/api/admin/leadkeys', { body: { applicationId: CHECKOUT } });
   const visit = await fetch(`${first.url}/api/public/customer-leads`, {
     method: 'POST',
     headers: {
@@ -86,12 +88,12 @@ it('loses nothing and does nothing twice on its way to PostgreSQL and back', asy
   });
   expect(visit.ok).toBe(true);
   const gone = await caller.paid({ email: 'bo@shop.example' });
-  const person = `/customers/${gone.customerId}`;
+  const person = { path: { id: gone.customerId } };
   await eventually(
-    () => caller.get(person),
+    () => caller.get('/customers/{id}', person),
     ({ status }) => status === 200,
   );
-  expect((await caller.send('DELETE', person, undefined)).status).toBe(200);
+  expect((await caller.delete('/customers/{id}', person)).status).toBe(200);
   // Neither the receiver nor the mail server takes anything today.
   sink.status(503);
   mails.afterData.push(...Array.from({ length: 50 }, () => LATER));
@@ -113,7 +115,7 @@ it('loses nothing and does nothing twice on its way to PostgreSQL and back', asy
   const second = await hostOn(onServer, mails);
   const onServerCaller = new Caller(second.url, TENANT, caller.key);
   await eventually(
-    () => onServerCaller.get(`/v1/payments/${order.body.id}`),
+    () => onServerCaller.get('/v1/payments/{id}', { path: { id: order.body.id } }),
     ({ status }) => status === 200,
   );
   await vi.waitUntil(() => sink.received.length > tried && mails.mails.length > 0, POLLING);
@@ -121,7 +123,9 @@ it('loses nothing and does nothing twice on its way to PostgreSQL and back', asy
   const again = await onServerCaller.pay({ subscription: CLUB }, ORDER);
   expect(again.text).toBe(order.text);
   expect(await onServerCaller.balances()).toEqual(balances);
-  expect((await onServerCaller.get(person)).text).not.toContain('bo@shop.example');
+  expect((await onServerCaller.get('/customers/{id}', person)).text).not.toContain(
+    'bo@shop.example',
+  );
   await onServerCaller.refund(order.body.id, { amount: 1 });
   await vi.waitUntil(() => sink.received.length > tried + 1, POLLING);
   const sent = sink.received.length;
@@ -134,7 +138,7 @@ it('loses nothing and does nothing twice on its way to PostgreSQL and back', asy
   const third = await hostOn(backInFiles, mails);
   const lastCaller = new Caller(third.url, TENANT, caller.key);
   await eventually(
-    () => lastCaller.get(`/v1/payments/${order.body.id}`),
+    () => lastCaller.get('/v1/payments/{id}', { path: { id: order.body.id } }),
     ({ status }) => status === 200,
   );
   expect((await lastCaller.pay({ subscription: CLUB }, ORDER)).body.id).toBe(order.body.id);

@@ -38,7 +38,11 @@ function textOf({ status, text, body }: Answer): string {
 it('gives back as often as the amount allows, and answers each key again as before', async () => {
   const { id } = await caller.paid();
   const refund = (key: string) =>
-    caller.post(`/v1/payments/${id}/refund`, { amount: 7 }, { 'Idempotency-Key': key });
+    caller.post('/v1/payments/{id}/refund', {
+      path: { id },
+      body: { amount: 7 },
+      headers: { 'Idempotency-Key': key },
+    });
   const answers = await untilSettled(refund);
   const paid = answers.filter(({ status }) => status === 201);
   expect(answers).toHaveLength(CALLERS);
@@ -47,7 +51,7 @@ it('gives back as often as the amount allows, and answers each key again as befo
   for (const { status, body } of answers) {
     if (status !== 201) expect([status, body.code]).toEqual([400, 'refund_exceeds_refundable']);
   }
-  const { body } = await caller.get(`/v1/payments/${id}`);
+  const { body } = await caller.get('/v1/payments/{id}', { path: { id } });
   expect(body).toMatchObject({ refundedAmount: 98, pendingRefundAmount: 0, refundableAmount: 2 });
   const again = await untilSettled(refund);
   for (const { body, headers } of again.filter(({ status }) => status !== 201)) {

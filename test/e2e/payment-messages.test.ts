@@ -23,23 +23,25 @@ it('lists the webhooks about a payment', async () => {
   const url = `${running.url}/nowhere`;
   const { id: endpointId } = await webhookEndpoints.create({ direction: 'out', url });
   const { id } = await caller.paid();
-  const path = `/api/transactions/${id}/webhooks`;
-  await expect.poll(async () => (await caller.get(path)).body.count).toBe(1);
-  const { body } = await caller.get(path);
+  const webhooks = (by: Caller) => by.get('/api/transactions/{id}/webhooks', { path: { id } });
+  await expect.poll(async () => (await webhooks(caller)).body.count).toBe(1);
+  const { body } = await webhooks(caller);
   expect(body).toMatchObject({ moreResults: false, items: [{ endpointId }] });
-  expect(body.items[0].type).toBe('payment.captured');
-  expect((await other.get(path)).status).toBe(404);
+  expect(body.items[0]?.type).toBe('payment.captured');
+  expect((await webhooks(other)).status).toBe(404);
 });
 
 it('lists the emails about a payment', async () => {
   const { id } = await caller.paid();
   await caller.refund(id, { amount: 5, sendUserCommunication: true });
-  const path = `/api/transactions/${id}/emails`;
-  await expect.poll(async () => (await caller.get(path)).body.items[0]?.kind).toBe('refunded');
-  expect((await other.get(path)).body.code).toBe('not_found');
+  const emails = (by: Caller) => by.get('/api/transactions/{id}/emails', { path: { id } });
+  await expect.poll(async () => (await emails(caller)).body.items[0]?.kind).toBe('refunded');
+  expect((await emails(other)).body.code).toBe('not_found');
 });
 
-it.each(['emails', 'webhooks'])('refuses %s of what is no payment', async (what) => {
-  const { status, body } = await caller.get(`/api/transactions/none/${what}`);
+it.each(['emails', 'webhooks'] as const)('refuses %s of what is no payment', async (what) => {
+  const { status, body } = await caller.get(`/api/transactions/{id}/${what}`, {
+    path: { id: 'none' },
+  });
   expect([status, body.code]).toEqual([400, 'invalid_request']);
 });

@@ -2,6 +2,7 @@
 import { luhnCheckDigit } from '@counterfoil/engine/gateways';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { present } from './api.ts';
 import {
   CALLER,
   CARDS,
@@ -64,7 +65,7 @@ describe('the outcomes of the sandbox', () => {
       attempts: [expect.objectContaining({ attempt: 1 })],
     });
     expect(Object.hasOwn(body, 'nextAction')).toBe(true);
-    const read = await caller.get(`/v1/payments/${body.id}`);
+    const read = await caller.get('/v1/payments/{id}', { path: { id: body.id } });
     expect(read.status).toBe(200);
     if (!['chargeback', 'alert'].includes(name)) expect(read.body).toEqual(body);
     expect(await caller.transaction(body.id)).toMatchObject({
@@ -83,7 +84,10 @@ describe('the outcomes of the sandbox', () => {
       type: expect.any(String),
       url: expect.stringMatching(/^https:/),
     });
-    const done = await caller.post(`/v1/payments/${body.id}/confirm`);
+    const done = await caller.post('/v1/payments/{id}/confirm', {
+      path: { id: body.id },
+      body: {},
+    });
     expect(done.status).toBe(code);
     expect(done.body).toMatchObject({ id: body.id, status, statusId: id, nextAction: null });
   });
@@ -100,7 +104,7 @@ describe('the outcomes of the sandbox', () => {
     const settled = await eventually(
       () => {
         now += 86_400_000;
-        return caller.get(`/v1/payments/${body.id}`);
+        return caller.get('/v1/payments/{id}', { path: { id: body.id } });
       },
       (answer) => answer.body.statusId !== 74,
     );
@@ -158,7 +162,7 @@ describe('a payment', () => {
     expect(status).toBe(402);
     const approved = await caller.paid();
     expect(Object.keys(body)).toEqual(Object.keys(approved));
-    expect((await caller.get(`/v1/payments/${body.id}`)).body).toEqual(body);
+    expect((await caller.get('/v1/payments/{id}', { path: { id: body.id } })).body).toEqual(body);
   });
 
   it('beyond the exact numbers is refused', async () => {
@@ -169,7 +173,7 @@ describe('a payment', () => {
     ]);
     const large = await caller.pay({ currency: 'GBP', amount: 90_071_992_547_409.5 });
     expectRefusal(large, 400, 'invalid_request');
-    expect(large.body.errors[0]).toMatchObject({ pointer: '/amount' });
+    expect(large.body.errors?.[0]).toMatchObject({ pointer: '/amount' });
   });
 
   it('keeps what it was given', async () => {
@@ -202,7 +206,7 @@ describe('a payment', () => {
 
   it('may be made with the token of an earlier card', async () => {
     const first = await caller.paid();
-    const again = await caller.paid({ card: undefined, token: first.card.token });
+    const again = await caller.paid({ card: undefined, token: first.card?.token });
     expect(again.card).toMatchObject({ bin: '424242', last4: '4242' });
   });
 
@@ -237,7 +241,9 @@ describe('a payment', () => {
     const answer = await caller.pay({ email: newcomer, ...changes });
     expectRefusal(answer, 400);
     for await (const batch of running.host.events.subscribe({ untilHead: true })) {
-      expect(batch.filter(({ metadata }) => metadata.includes(answer.body.requestId))).toEqual([]);
+      expect(
+        batch.filter(({ metadata }) => metadata.includes(present(answer.body.requestId))),
+      ).toEqual([]);
     }
   });
 
@@ -277,7 +283,7 @@ describe('a payment', () => {
     const { id } = await caller.paid();
     const flags = { getSearchData: true, getAddressData: true, getSessionData: true };
     for (const { text } of [
-      await caller.get(`/v1/payments/${id}`),
+      await caller.get('/v1/payments/{id}', { path: { id } }),
       await caller.get('/v1/payments'),
       await caller.detail(id, flags),
       await caller.search(),
@@ -374,7 +380,9 @@ describe('a card number in the wrong place', () => {
   });
 
   it('is refused in the query', async () => {
-    const answer = await caller.get('/v1/payments?firstName=4242.4242.4242.4242');
+    const answer = await caller.get('/v1/payments', {
+      query: { firstName: '4242.4242.4242.4242' },
+    });
     expectRefusal(answer, 400, 'card_invalid');
     expect(answer.body.errors).toMatchObject([{ in: 'query', pointer: '/query/firstName' }]);
   });
@@ -422,7 +430,7 @@ describe('routing', () => {
     await running.host.readSide.caughtUp(33);
     const { body } = await two.pay();
     expect(body.merchantAccountId).toBe(332);
-    expect(body.attempts[0].skipped).toMatchObject([{ merchantAccountId: 331 }]);
+    expect(body.attempts[0]?.skipped).toMatchObject([{ merchantAccountId: 331 }]);
   });
 
   it.each([
@@ -453,46 +461,62 @@ describe('POST /v1/card/submit', () => {
       applicationId: CHECKOUT,
       companyId: 5,
     };
-    const { status, body } = await caller.post('/v1/card/submit', request);
+    const { status, body } = await caller.post('/v1/card/submit', { body: request });
     expect(status).toBe(201);
-    const other = await caller.post('/v1/payments', request);
+    const other = await caller.post('/v1/payments', { body: request });
     expect(Object.keys(body)).toEqual(Object.keys(other.body));
-    expect((await caller.get(`/v1/payments/${body.id}`)).body).toEqual(body);
+    expect((await caller.get('/v1/payments/{id}', { path: { id: body.id } })).body).toEqual(body);
     const declined = { ...request, card: card(CARDS.stolen) };
-    expect((await caller.post('/v1/card/submit', declined)).status).toBe(402);
-    expectRefusal(await caller.post('/v1/card/submit', { ...request, amount: 0 }), 400);
+    expect((await caller.post('/v1/card/submit', { body: declined })).status).toBe(402);
+    expectRefusal(await caller.post('/v1/card/submit', { body: { ...request, amount: 0 } }), 400);
   });
 });
 
 describe('capture', () => {
   it('takes everything when no amount is given', async () => {
     const { id } = await caller.paid({ capture: false });
-    const { status, body } = await caller.post(`/v1/payments/${id}/capture`);
+    const { status, body } = await caller.post('/v1/payments/{id}/capture', {
+      path: { id },
+      body: {},
+    });
     expect(status).toBe(200);
     expect(body).toMatchObject({ id, statusId: 50, capturedAmount: 100, success: true });
   });
 
   it('takes a part, once', async () => {
     const { id } = await caller.paid({ capture: false });
-    const { body } = await caller.post(`/v1/payments/${id}/capture`, { amount: 40.5 });
+    const { body } = await caller.post('/v1/payments/{id}/capture', {
+      path: { id },
+      body: { amount: 40.5 },
+    });
     expect(body).toMatchObject({ status: 'Captured', capturedAmount: 40.5 });
-    expectRefusal(await caller.post(`/v1/payments/${id}/capture`, { amount: 10 }), 400);
-    expect((await caller.get(`/v1/payments/${id}`)).body.capturedAmount).toBe(40.5);
+    expectRefusal(
+      await caller.post('/v1/payments/{id}/capture', { path: { id }, body: { amount: 10 } }),
+      400,
+    );
+    expect((await caller.get('/v1/payments/{id}', { path: { id } })).body.capturedAmount).toBe(
+      40.5,
+    );
   });
 
-  it.each([100.01, -1, 0.001, '10'])('refuses %j', async (amount) => {
+  it.each([100.01, -1, 0.001, '10'])('refuses %j', async (amount: Json) => {
     const { id } = await caller.paid({ capture: false });
-    expectRefusal(await caller.post(`/v1/payments/${id}/capture`, { amount }), 400);
-    expect((await caller.get(`/v1/payments/${id}`)).body.statusId).toBe(40);
+    expectRefusal(
+      await caller.post('/v1/payments/{id}/capture', { path: { id }, body: { amount } }),
+      400,
+    );
+    expect((await caller.get('/v1/payments/{id}', { path: { id } })).body.statusId).toBe(40);
   });
 
   it('of ten at the same time happens once', async () => {
     const { id } = await caller.paid({ capture: false });
     const answers = await Promise.all(
-      Array.from({ length: 10 }, () => caller.post(`/v1/payments/${id}/capture`, { amount: 60 })),
+      Array.from({ length: 10 }, () =>
+        caller.post('/v1/payments/{id}/capture', { path: { id }, body: { amount: 60 } }),
+      ),
     );
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    expect((await caller.get(`/v1/payments/${id}`)).body.capturedAmount).toBe(60);
+    expect((await caller.get('/v1/payments/{id}', { path: { id } })).body.capturedAmount).toBe(60);
   });
 
   it.each([
@@ -500,18 +524,27 @@ describe('capture', () => {
     ['one that waits', CARDS.actionApprove],
   ])('of %s is refused', async (_what, number) => {
     const { body } = await caller.pay({ card: card(number), capture: false });
-    expectRefusal(await caller.post(`/v1/payments/${body.id}/capture`), 400);
+    expectRefusal(
+      await caller.post('/v1/payments/{id}/capture', { path: { id: body.id }, body: {} }),
+      400,
+    );
   });
 
   it('of nothing is 404', async () => {
-    expectRefusal(await caller.post(`/v1/payments/${NOWHERE}/capture`), 404);
+    expectRefusal(
+      await caller.post('/v1/payments/{id}/capture', { path: { id: NOWHERE }, body: {} }),
+      404,
+    );
   });
 });
 
 describe('void', () => {
   it.each([[false], [true]])('ends a payment, captured: %j', async (capture) => {
     const { id } = await caller.paid({ capture });
-    const { status, body } = await caller.post(`/v1/payments/${id}/void`);
+    const { status, body } = await caller.post('/v1/payments/{id}/void', {
+      path: { id },
+      body: {},
+    });
     expect(status).toBe(200);
     expect(body).toMatchObject({ id, status: 'Voided', statusId: 80, success: false });
     expect(body.capturedAmount).toBe(0);
@@ -520,37 +553,40 @@ describe('void', () => {
     expect(parent.childTransactions).toMatchObject([
       { applicationID: 11, application: 'Void', status: 'Voided', statusID: 80, success: true },
     ]);
-    const voidId = parent.childTransactions[0].messageID;
+    const voidId = present(parent.childTransactions[0]).messageID;
     expect(await caller.found({ transactionIds: [voidId] })).toEqual([voidId]);
     expect(await caller.transaction(voidId)).toMatchObject({ originalMessageId: id });
-    expectRefusal(await caller.post(`/v1/payments/${id}/capture`), 400);
+    expectRefusal(await caller.post('/v1/payments/{id}/capture', { path: { id }, body: {} }), 400);
   });
 
   it.each([[false], [true]])('leaves nothing to refund, captured: %j', async (capture) => {
     const { id } = await caller.paid({ capture });
-    const { body } = await caller.post(`/v1/payments/${id}/void`);
+    const { body } = await caller.post('/v1/payments/{id}/void', { path: { id }, body: {} });
     expect(body.refundableAmount).toBe(0);
   });
 
   it('is refused once a part was refunded', async () => {
     const { id } = await caller.paid();
     await caller.refund(id, { amount: 10 });
-    expectRefusal(await caller.post(`/v1/payments/${id}/void`), 400);
+    expectRefusal(await caller.post('/v1/payments/{id}/void', { path: { id }, body: {} }), 400);
   });
 
   it.each([CARDS.stolen, CARDS.processingError])('of %s is refused', async (number) => {
     const { body } = await caller.pay({ card: card(number) });
-    expectRefusal(await caller.post(`/v1/payments/${body.id}/void`), 400);
+    expectRefusal(
+      await caller.post('/v1/payments/{id}/void', { path: { id: body.id }, body: {} }),
+      400,
+    );
   });
 
   it('and capture at the same time: one of them', async () => {
     for (let round = 0; round < 5; round += 1) {
       const { id } = await caller.paid({ capture: false });
       await Promise.all([
-        caller.post(`/v1/payments/${id}/capture`, { amount: 60 }),
-        caller.post(`/v1/payments/${id}/void`),
+        caller.post('/v1/payments/{id}/capture', { path: { id }, body: { amount: 60 } }),
+        caller.post('/v1/payments/{id}/void', { path: { id }, body: {} }),
       ]);
-      const { body } = await caller.get(`/v1/payments/${id}`);
+      const { body } = await caller.get('/v1/payments/{id}', { path: { id } });
       expect(['Captured', 'Voided']).toContain(body.status);
     }
   });
@@ -559,7 +595,7 @@ describe('void', () => {
     for (let round = 0; round < 5; round += 1) {
       const { id } = await caller.paid();
       const [voided, refunded] = await Promise.all([
-        caller.post(`/v1/payments/${id}/void`),
+        caller.post('/v1/payments/{id}/void', { path: { id }, body: {} }),
         caller.refund(id),
       ]);
       expect([voided.status, refunded.status].filter((status) => status === 200)).toHaveLength(1);
@@ -569,15 +605,22 @@ describe('void', () => {
 
 describe('GET /v1/payments/{id}', () => {
   it('is 404 for what is not there and 400 for what is no id', async () => {
-    expectRefusal(await caller.get(`/v1/payments/${NOWHERE}`), 404, 'not_found');
-    const answer = await caller.get('/v1/payments/17');
+    expectRefusal(
+      await caller.get('/v1/payments/{id}', { path: { id: NOWHERE } }),
+      404,
+      'not_found',
+    );
+    const answer = await caller.get('/v1/payments/{id}', { path: { id: '17' } });
     expect([400, 404]).toContain(answer.status);
     expectRefusal(answer, answer.status);
   });
 
   it('needs no UserEmail to exist as a user of the card API', async () => {
     const { id } = await caller.paid();
-    const { status } = await caller.get(`/v1/payments/${id}`, { UserEmail: undefined });
+    const { status } = await caller.get('/v1/payments/{id}', {
+      path: { id },
+      headers: { UserEmail: undefined },
+    });
     expect(status).toBe(200);
   });
 });
@@ -603,7 +646,7 @@ describe('GET /v1/payments', () => {
     }
     await lister.paid({ sandbox: true });
     await lister.refund(made[0].id, { amount: 1 });
-    made[0] = (await lister.get(`/v1/payments/${made[0].id}`)).body;
+    made[0] = (await lister.get('/v1/payments/{id}', { path: { id: made[0].id } })).body;
   });
 
   async function pages(query: string): Promise<Json[]> {
@@ -611,7 +654,7 @@ describe('GET /v1/payments', () => {
     let cursor: string | null = null;
     do {
       const at: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-      const { status, text, body } = await lister.get(`/v1/payments?${query}${at}`);
+      const { status, text, body } = await lister.wire.get(`/v1/payments?${query}${at}`);
       expect(status, text).toBe(200);
       expect(body.hasMore).toBe(body.nextCursor !== null);
       seen.push(...body.data);
@@ -627,11 +670,16 @@ describe('GET /v1/payments', () => {
   it('filters by the amount that it shows, which a partial capture does not change', async () => {
     const other = await openTenant(running, 23);
     const { id } = await other.paid({ amount: 77.5, capture: false });
-    const { text, body } = await other.post(`/v1/payments/${id}/capture`, { amount: 33.25 });
+    const { text, body } = await other.post('/v1/payments/{id}/capture', {
+      path: { id },
+      body: { amount: 33.25 },
+    });
     expect(body, text).toMatchObject({ amount: 77.5, capturedAmount: 33.25 });
-    const listed = async (amounts: string) =>
-      (await other.get(`/v1/payments?amounts=${amounts}`)).body.data.map((each: Json) => each.id);
-    expect([await listed('77.5'), await listed('33.25')]).toEqual([[id], []]);
+    const listed = async (amount: number) => {
+      const { body } = await other.get('/v1/payments', { query: { amounts: [amount] } });
+      return body.data.map((each) => each.id);
+    };
+    expect([await listed(77.5), await listed(33.25)]).toEqual([[id], []]);
     const records = (amounts: number[]) => other.found({ amounts });
     expect([await records([77.5]), await records([33.25])]).toEqual([[], [id]]);
   });
@@ -644,7 +692,7 @@ describe('GET /v1/payments', () => {
     const repeated = (list: string[]) => list.map((id) => `transactionIds=${id}`).join('&');
     for (const written of [joined, repeated]) {
       expect(await pages(written([...ids, wanted]))).toEqual([made[3]]);
-      const more = await lister.get(`/v1/payments?${written([...ids, wanted, uuid(250)])}`);
+      const more = await lister.wire.get(`/v1/payments?${written([...ids, wanted, uuid(250)])}`);
       expectRefusal(more, 400, 'invalid_request');
       expect(JSON.stringify(more.body.errors)).toContain('transactionIds');
     }
@@ -657,12 +705,12 @@ describe('GET /v1/payments', () => {
       now += 1_000;
       ids.unshift((await other.paid()).id);
     }
-    const first = await other.get('/v1/payments?limit=2');
+    const first = await other.get('/v1/payments', { query: { limit: 2 } });
     now += 1_000;
     await other.paid();
-    const next = await other.get(
-      `/v1/payments?limit=2&cursor=${encodeURIComponent(first.body.nextCursor)}`,
-    );
+    const next = await other.get('/v1/payments', {
+      query: { limit: 2, cursor: present(first.body.nextCursor) },
+    });
     const seen = [...first.body.data, ...next.body.data].map(({ id }: Json) => id);
     expect(seen).toEqual(ids);
   });
@@ -705,7 +753,7 @@ describe('GET /v1/payments', () => {
     'dateFrom=2026-03-11&dateTo=2026-03-10',
     'dateFrom=2026-02-30',
   ])('refuses %s', async (query) => {
-    expectRefusal(await lister.get(`/v1/payments?${query}`), 400);
+    expectRefusal(await lister.wire.get(`/v1/payments?${query}`), 400);
   });
 });
 

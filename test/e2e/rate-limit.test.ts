@@ -24,9 +24,9 @@ afterEach(async () => running.close());
 
 /** Asks until the limit is reached; a minute may turn in between, so twice the limit at most. */
 async function exhaust(who: Caller): Promise<Answer> {
-  let answer = await who.get('/v1/payments');
+  let answer = await who.wire.get('/v1/payments');
   for (let more = 0; more < 2 * LIMIT && answer.status !== 429; more += 1) {
-    answer = await who.get('/v1/payments');
+    answer = await who.wire.get('/v1/payments');
   }
   expectRefusal(answer, 429, 'rate_limited');
   return answer;
@@ -34,11 +34,11 @@ async function exhaust(who: Caller): Promise<Answer> {
 
 describe('the limit of a tenant', () => {
   it('is in the headers of every response', async () => {
-    const { status, headers } = await caller.get('/v1/payments');
+    const { status, headers } = await caller.wire.get('/v1/payments');
     expect(status).toBe(200);
     expect(headers.get('ratelimit-policy')).toMatch(/;q=5;w=60/);
     expect(headers.get('ratelimit')).toMatch(/;r=4;t=\d+/);
-    const next = await caller.post('/api/transactions/search', { limit: 0 });
+    const next = await caller.wire.post('/api/transactions/search', { limit: 0 });
     expect(next.status).toBe(400);
     expect(next.headers.get('ratelimit')).toMatch(/;r=3;t=\d+/);
   });
@@ -51,9 +51,9 @@ describe('the limit of a tenant', () => {
       { actor: 'operator@example.com' },
     );
     const standard = await callerWith(running, 13, {});
-    const { headers } = await standard.get('/v1/payments');
+    const { headers } = await standard.wire.get('/v1/payments');
     expect(headers.get('ratelimit-policy')).toMatch(/;q=100;w=60/);
-    const set = await other.get('/v1/payments');
+    const set = await other.wire.get('/v1/payments');
     expect(set.headers.get('ratelimit-policy')).toMatch(/;q=1000000;w=60/);
   });
 
@@ -75,15 +75,15 @@ describe('the limit of a tenant', () => {
   it('is shared by the keys of an environment', async () => {
     const second = await callerWith(running, 11, {});
     await exhaust(caller);
-    expectRefusal(await second.get('/v1/payments'), 429);
+    expectRefusal(await second.wire.get('/v1/payments'), 429);
   });
 
   it('is not shared with the test environment or with another tenant', async () => {
     const tester = await callerWith(running, 11, { environment: 'test' });
     const other = await openTenant(running, 12, { settings: { requestsPerMinute: LIMIT } });
     await exhaust(caller);
-    expect((await tester.get('/v1/payments')).status).toBe(200);
-    expect((await other.get('/v1/payments')).status).toBe(200);
+    expect((await tester.wire.get('/v1/payments')).status).toBe(200);
+    expect((await other.wire.get('/v1/payments')).status).toBe(200);
   });
 
   it('may be raised', async () => {
@@ -95,7 +95,7 @@ describe('the limit of a tenant', () => {
       { actor: 'operator@example.com' },
     );
     await readSide.caughtUp(11);
-    expect((await caller.get('/v1/payments')).status).toBe(200);
+    expect((await caller.wire.get('/v1/payments')).status).toBe(200);
   });
 });
 
@@ -104,7 +104,7 @@ describe('failed authentication', () => {
     const statuses: number[] = [];
     let last: Answer | undefined;
     for (let attempt = 0; attempt < 10 && last?.status !== 429; attempt += 1) {
-      last = await caller.get('/v1/payments', { Authorization: `cf_live_wrong${attempt}` });
+      last = await caller.wire.get('/v1/payments', { Authorization: `cf_live_wrong${attempt}` });
       statuses.push(last.status);
     }
     expect(statuses.slice(0, 4)).toEqual([401, 401, 401, 401]);
@@ -114,9 +114,9 @@ describe('failed authentication', () => {
   });
 
   it('does not use up the tenant’s requests', async () => {
-    await caller.get('/v1/payments', { Authorization: 'cf_live_wrong' });
-    await caller.get('/v1/payments', { Authorization: undefined });
-    const { headers } = await caller.get('/v1/payments');
+    await caller.wire.get('/v1/payments', { Authorization: 'cf_live_wrong' });
+    await caller.wire.get('/v1/payments', { Authorization: undefined });
+    const { headers } = await caller.wire.get('/v1/payments');
     expect(headers.get('ratelimit')).toMatch(/;r=4;t=\d+/);
   });
 });

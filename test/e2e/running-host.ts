@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { operations } from '@counterfoil/client';
 import {
   ALL_SCOPES,
   type Clock,
@@ -14,7 +15,10 @@ import { compose, type Host } from '@counterfoil/http-host';
 import { readConfig } from '@counterfoil/http-host/config';
 import { expect, vi } from 'vitest';
 import { SOON } from '../setup/child-env.ts';
+import { type Answer, Api, type Headings, type Json, present, type Schemas } from './api.ts';
 import { engineOfRun, newStores, type Stores } from './engines.ts';
+
+export type { Answer, Json } from './api.ts';
 
 export type TenantId = Parameters<Tenants['onboard']>[0];
 type Definition = Parameters<Tenants['define']>[0];
@@ -24,16 +28,6 @@ type TenantSettings = NonNullable<Parameters<Tenants['onboard']>[1]['settings']>
 
 export const CALLER = { actor: 'operator@example.com' };
 export const USER_EMAIL = 'agent@example.com';
-
-// biome-ignore lint/suspicious/noExplicitAny: the tests read bodies untyped, like a caller
-export type Json = any;
-
-export interface Answer {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly text: string;
-  readonly body: Json;
-}
 
 export interface Running {
   readonly host: Host;
@@ -302,63 +296,28 @@ function storefrontProduct(id: number, variants: readonly number[]): WithoutFram
 /** Test cards that no response may contain: every response is checked. */
 const CARD_NUMBERS: readonly string[] = Object.values(CARDS);
 
-type Headings = Readonly<Record<string, string | undefined>>;
+function expectNoCardNumber(text: string): void {
+  for (const number of CARD_NUMBERS) expect(text).not.toContain(number);
+}
 
-/** Someone with a key: sends the three headers unless a test leaves one out with `undefined`. */
-export class Caller {
+type BalancesQuery = NonNullable<operations['getTrialBalance']['parameters']['query']>;
+
+/** Someone with a key. */
+export class Caller extends Api {
   readonly url: string;
   readonly tenantId: number;
   readonly key: string;
 
   constructor(url: string, tenantId: number, key: string) {
+    const headers = { Authorization: key, ClientId: String(tenantId), UserEmail: USER_EMAIL };
+    super({ url, headers, inspect: expectNoCardNumber });
     this.url = url;
     this.tenantId = tenantId;
     this.key = key;
   }
 
-  async get(path: string, headers: Headings = {}): Promise<Answer> {
-    return this.send('GET', path, undefined, headers);
-  }
-
-  async post(path: string, body: Json = {}, headers: Headings = {}): Promise<Answer> {
-    return this.send('POST', path, JSON.stringify(body), {
-      'Content-Type': 'application/json',
-      ...headers,
-    });
-  }
-
-  async send(
-    method: string,
-    path: string,
-    body: string | undefined,
-    headers: Headings = {},
-  ): Promise<Answer> {
-    const all = {
-      Authorization: this.key,
-      ClientId: String(this.tenantId),
-      UserEmail: USER_EMAIL,
-      ...headers,
-    };
-    const answer = await fetch(this.url + path, {
-      method,
-      headers: Object.entries(all).filter(
-        (each): each is [string, string] => each[1] !== undefined,
-      ),
-      ...(body !== undefined && { body }),
-    });
-    const text = await answer.text();
-    for (const number of CARD_NUMBERS) expect(text).not.toContain(number);
-    const isJson = /\bjson\b/.test(answer.headers.get('content-type') ?? '') && text !== '';
-    return {
-      status: answer.status,
-      headers: answer.headers,
-      text,
-      body: isJson ? JSON.parse(text) : undefined,
-    };
-  }
-
   /** A payment of 100.00 GBP at a checkout, with what the test changes. */
-  async pay(changes: Json = {}, headers: Headings = {}): Promise<Answer> {
+  async pay(changes: Json = {}, headers: Headings = {}) {
     const body = {
       amount: 100,
       currency: 'GBP',
@@ -368,56 +327,57 @@ export class Caller {
       companyId: 5,
       ...changes,
     };
-    return this.post('/v1/payments', body, headers);
+    return this.post('/v1/payments', { body, headers });
   }
 
   /** A captured payment; its body. */
-  async paid(changes: Json = {}): Promise<Json> {
+  async paid(changes: Json = {}): Promise<Schemas['Payment']> {
     const answer = await this.pay(changes);
     expect(answer.status, answer.text).toBe(201);
     return answer.body;
   }
 
   /** An order of 4 small plates at 10, 2 large at 20 and 1 bowl at 20: 100.00 GBP. */
-  async ordered(changes: Json = {}): Promise<Json> {
+  async ordered(changes: Json = {}): Promise<Schemas['Payment']> {
     return this.paid({ applicationId: ECOMMERCE, shopId: SHOP, items: CART, ...changes });
   }
 
-  async detail(id: string, flags: Json = {}): Promise<Answer> {
+  async detail(id: string, flags: Json = {}) {
     const claims = { parentCompanyId: this.tenantId, userEmail: USER_EMAIL };
-    return this.post('/customerapi/detail', { ...claims, id, ...flags });
+    return this.post('/customerapi/detail', { body: { ...claims, id, ...flags } });
   }
 
-  async transaction(id: string): Promise<Json> {
+  async transaction(id: string) {
     const { status, text, body } = await this.detail(id, { getSearchData: true });
     expect(status, text).toBe(200);
-    return body.transaction;
+    return present(body.transaction);
   }
 
-  async refund(messageId: string, changes: Json = {}, headers: Headings = {}): Promise<Answer> {
+  async refund(messageId: string, changes: Json = {}, headers: Headings = {}) {
     const claims = { parentCompanyId: this.tenantId, userEmail: USER_EMAIL };
-    return this.post('/customerapi/refund', { ...claims, messageId, ...changes }, headers);
+    const body = { ...claims, messageId, ...changes };
+    return this.post('/customerapi/refund', { body, headers });
   }
 
-  async search(filters: Json = {}): Promise<Answer> {
-    return this.post('/api/transactions/search', filters);
+  async search(filters: Json = {}) {
+    return this.post('/api/transactions/search', { body: filters });
   }
 
   /** The ids that a search finds. */
   async found(filters: Json): Promise<string[]> {
     const { status, text, body } = await this.search({ limit: 100, ...filters });
     expect(status, text).toBe(200);
-    return body.transactions.map(({ transactionId }: Json) => transactionId);
+    return body.transactions.map(({ transactionId }) => transactionId);
   }
 
   /** Balances by account name, debit minus credit, of one currency. */
-  async balances(currency = 'GBP', query = ''): Promise<Record<string, number>> {
-    const { status, text, body } = await this.get(`/api/ledger/trial-balance?${query}`);
+  async balances(currency = 'GBP', query: BalancesQuery = {}): Promise<Record<string, number>> {
+    const { status, text, body } = await this.get('/api/ledger/trial-balance', { query });
     expect(status, text).toBe(200);
     expect(body.balanced).toBe(true);
-    const found = body.currencies.find((each: Json) => each.currency === currency);
+    const found = body.currencies.find((each) => each.currency === currency);
     return Object.fromEntries(
-      (found?.accounts ?? []).map(({ account, balance }: Json) => [account, balance]),
+      (found?.accounts ?? []).map(({ account, balance }) => [account, balance]),
     );
   }
 }

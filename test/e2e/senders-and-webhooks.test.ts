@@ -2,11 +2,11 @@
 import { generateKeyPairSync } from 'node:crypto';
 import type { TenantId } from '@counterfoil/core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Json, queryOf } from './api.ts';
 import { type Caller, expectRefusal, openTenant, type Running, startHost } from './running-host.ts';
 
 const TENANT = 14;
 const DOMAINS = '/api/admin/senderdomains';
-const ENDPOINTS = '/api/admin/webhookendpoints';
 const { privateKey: PEM } = generateKeyPairSync('rsa', {
   modulusLength: 1_024,
   privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
@@ -22,10 +22,8 @@ beforeAll(async () => {
 });
 afterAll(async () => running.close());
 
-async function send(method: string, path: string, body: object, headers = {}) {
-  const content = { 'Content-Type': 'application/json', ...headers };
-  return owner.send(method, path, JSON.stringify(body), content);
-}
+const changeDomain = (id: string, body: Json, headers = {}) =>
+  owner.patch('/api/admin/senderdomains/{id}', { path: { id }, body, headers });
 
 async function expectStoredNowhere(secret: string): Promise<void> {
   for await (const batch of running.host.events.subscribe({ untilHead: true })) {
@@ -34,32 +32,39 @@ async function expectStoredNowhere(secret: string): Promise<void> {
 }
 
 it('a sender domain is made, changed from the version that was seen, and removed', async () => {
-  const made = await owner.post(DOMAINS, { domain: 'made.example' });
+  const made = await owner.post('/api/admin/senderdomains', { body: { domain: 'made.example' } });
   expect(made.status, made.text).toBe(201);
   const { id } = made.body.item;
   expect(made.headers.get('location')).toBe(`${DOMAINS}/${id}`);
-  expect(made.headers.get('etag')).toBe((await owner.get(`${DOMAINS}/${id}`)).headers.get('etag'));
-  const etag = made.headers.get('etag') ?? '';
-  const disabled = await send(
-    'PATCH',
-    `${DOMAINS}/${id}`,
-    { status: 'disabled' },
-    { 'If-Match': etag },
+  expect(made.headers.get('etag')).toBe(
+    (await owner.get('/api/admin/senderdomains/{id}', { path: { id } })).headers.get('etag'),
   );
+  const etag = made.headers.get('etag') ?? '';
+  const disabled = await changeDomain(id, { status: 'disabled' }, { 'If-Match': etag });
   expect(disabled.body.item).toMatchObject({ status: 'disabled', rowVersion: 2 });
-  const stale = await send('PATCH', `${DOMAINS}/${id}`, {}, { 'If-Match': etag });
+  const stale = await changeDomain(id, {}, { 'If-Match': etag });
   expectRefusal(stale, 412, 'precondition_failed');
-  expectRefusal(await owner.post(DOMAINS, { domain: 'MADE.example' }), 409, 'duplicate');
-  expect((await owner.send('DELETE', `${DOMAINS}/${id}`, undefined)).status).toBe(200);
-  expectRefusal(await owner.get(`${DOMAINS}/${id}`), 404, 'not_found');
+  expectRefusal(
+    await owner.post('/api/admin/senderdomains', { body: { domain: 'MADE.example' } }),
+    409,
+    'duplicate',
+  );
+  expect((await owner.delete('/api/admin/senderdomains/{id}', { path: { id } })).status).toBe(200);
+  expectRefusal(
+    await owner.get('/api/admin/senderdomains/{id}', { path: { id } }),
+    404,
+    'not_found',
+  );
 });
 
 it('a DKIM key is stored sealed, and what the mails of its domain are signed with', async () => {
   const dkim = { dkimSelector: 's1', dkimPrivateKey: PEM };
-  const made = await owner.post(DOMAINS, { domain: 'signed.example', ...dkim });
+  const made = await owner.post('/api/admin/senderdomains', {
+    body: { domain: 'signed.example', ...dkim },
+  });
   expect(made.text).not.toContain('PRIVATE KEY');
   const { id, dkimPrivateKey } = made.body.item;
-  await send('PATCH', `${DOMAINS}/${id}`, { dkimSelector: 's2', dkimPrivateKey });
+  await changeDomain(id, { dkimSelector: 's2', dkimPrivateKey });
   const { senderDomains } = running.host.engine;
   const sender = await senderDomains.senderOf(TENANT as TenantId, 'ann@Signed.example');
   expect(sender?.dkim).toEqual({
@@ -71,18 +76,27 @@ it('a DKIM key is stored sealed, and what the mails of its domain are signed wit
 });
 
 it('a selector without a key is refused at its place', async () => {
-  const answer = await owner.post(DOMAINS, { domain: 'half.example', dkimSelector: 's1' });
+  const answer = await owner.post('/api/admin/senderdomains', {
+    body: { domain: 'half.example', dkimSelector: 's1' },
+  });
   expectRefusal(answer, 400, 'invalid_request');
   expect(answer.body.errors).toMatchObject([{ pointer: '/dkimPrivateKey' }]);
 });
 
 it('a signing secret is in the answer that made it, and sealed in the log', async () => {
-  const made = await owner.post(ENDPOINTS, { url: 'https://hooks.shop.example/in' });
+  const made = await owner.post('/api/admin/webhookendpoints', {
+    body: { url: 'https://hooks.shop.example/in' },
+  });
   expect(made.status, made.text).toBe(201);
   const { id, signingSecret } = made.body.item;
   expect(signingSecret).toMatch(/^whsec_/);
-  expect((await owner.get(`${ENDPOINTS}/${id}`)).text).not.toContain(signingSecret);
-  const rotated = await owner.post(`${ENDPOINTS}/${id}/rotate`, { overlapDays: 2 });
+  expect(
+    (await owner.get('/api/admin/webhookendpoints/{id}', { path: { id } })).text,
+  ).not.toContain(signingSecret);
+  const rotated = await owner.post('/api/admin/webhookendpoints/{id}/rotate', {
+    path: { id },
+    body: { overlapDays: 2 },
+  });
   expect(rotated.body.item.signingSecret).not.toBe(signingSecret);
   await expectStoredNowhere(signingSecret);
 });
@@ -94,18 +108,23 @@ it.each([
   [{}, '?direction=in', '/source'],
   [{ source: 'acme-pay', url: 'https://hooks.shop.example/' }, '?direction=in', '/url'],
 ])('an endpoint of %o%s is refused at %s', async (body, query, pointer) => {
-  const answer = await owner.post(ENDPOINTS + query, body);
+  const answer = await owner.post('/api/admin/webhookendpoints', {
+    query: queryOf(query),
+    body,
+  });
   expectRefusal(answer, 400, 'invalid_request');
   expect(answer.body.errors).toMatchObject([{ pointer }]);
 });
 
 it('null in a patch resets a member to its default', async () => {
-  const input = {
-    url: 'https://hooks.shop.example/in',
-    eventTypes: ['email.failed'],
-    ordered: false,
-  };
-  const { id } = (await owner.post(ENDPOINTS, input)).body.item;
-  const reset = await send('PATCH', `${ENDPOINTS}/${id}`, { eventTypes: null, ordered: null });
+  const url = 'https://hooks.shop.example/in';
+  const made = await owner.post('/api/admin/webhookendpoints', {
+    body: { url, eventTypes: ['email.failed'], ordered: false },
+  });
+  const { id } = made.body.item;
+  const reset = await owner.patch('/api/admin/webhookendpoints/{id}', {
+    path: { id },
+    body: { eventTypes: null, ordered: null },
+  });
   expect(reset.body.item).toMatchObject({ eventTypes: ['*'], ordered: true });
 });

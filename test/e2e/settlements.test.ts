@@ -1,5 +1,6 @@
 /** Settlement files over HTTP: streamed, larger than JSON may be, and bounded. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { present } from './api.ts';
 import {
   type Answer,
   type Caller,
@@ -21,12 +22,12 @@ let account: number;
 beforeAll(async () => {
   running = await startHost();
   caller = await openTenant(running, 31);
-  account = (await caller.paid()).merchantAccountId;
+  account = present((await caller.paid()).merchantAccountId);
 });
 afterAll(async () => running.close());
 
 const importing = (content: string, headers: object = CSV): Promise<Answer> =>
-  caller.send('POST', `${PATH}${account}&name=day-1.csv`, content, { ...headers });
+  caller.wire.send('POST', `${PATH}${account}&name=day-1.csv`, content, { ...headers });
 
 it('takes a file of more than a mebibyte', async () => {
   const line = (index: number) => `r-${index},capture,none-${index},1.00,GBP,2026-02-01\n`;
@@ -35,7 +36,7 @@ it('takes a file of more than a mebibyte', async () => {
   const { status, body, headers } = await importing(HEADER + '\n'.repeat(ONE_MEBIBYTE) + few);
   expect(status).toBe(201);
   expect(body.item).toMatchObject({ lines: 3, differences: { 'missing-here': 3 } });
-  const { body: read } = await caller.get(headers.get('location') ?? '');
+  const { body: read } = await caller.wire.get(headers.get('location') ?? '');
   expect(read.item).toMatchObject({ name: 'day-1.csv', status: 'finished' });
 });
 
@@ -49,10 +50,12 @@ it('refuses one that is too large, of another type, or without a header', async 
 });
 
 it('pages what is unmatched', async () => {
-  const first = await caller.get('/api/admin/settlements/unmatched?limit=2');
+  const first = await caller.get('/api/admin/settlements/unmatched', { query: { limit: 2 } });
   expect(first.body).toMatchObject({ count: 2, moreResults: true });
-  const cursor = encodeURIComponent(first.body.next);
-  const second = await caller.get(`/api/admin/settlements/unmatched?limit=2&cursor=${cursor}`);
+  const cursor = present(first.body.next);
+  const second = await caller.get('/api/admin/settlements/unmatched', {
+    query: { limit: 2, cursor },
+  });
   expect(second.body).toMatchObject({ count: 1, moreResults: false, next: null });
-  expectRefusal(await caller.get('/api/admin/settlements/nothing'), 400);
+  expectRefusal(await caller.get('/api/admin/settlements/{id}', { path: { id: 'nothing' } }), 400);
 });

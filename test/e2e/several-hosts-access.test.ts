@@ -1,5 +1,6 @@
 /** Two hosts on one log: what one host takes from a key or a user, the other refuses with the next request. */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { present } from './api.ts';
 import { Caller, expectRefusal } from './running-host.ts';
 import { SHARED_ENGINES, TwoHosts } from './two-hosts.ts';
 
@@ -27,41 +28,50 @@ describe.each(SHARED_ENGINES)('two hosts on %s', (engine) => {
     const { here, there, tenantId } = await opened();
     for (let turn = 0; turn < TURNS; turn += 1) {
       const [at, other] = turn % 2 === 0 ? [here, there] : [there, here];
-      const { item } = (await at.post('/api/admin/keys', { scopes: ['settings:read'] })).body;
+      const { item } = (await at.post('/api/admin/keys', { body: { scopes: ['settings:read'] } }))
+        .body;
       const holders = [both.first, both.second].map(
         ({ url }) => new Caller(url, tenantId, item.key),
       );
       for (const holder of holders) {
-        await vi.waitUntil(async () => (await holder.get(SETTINGS)).status === 200);
+        await vi.waitUntil(async () => (await holder.get('/api/admin/settings')).status === 200);
       }
-      const revoked = await other.send('DELETE', `/api/admin/keys/${item.id}`, undefined);
+      const revoked = await other.delete('/api/admin/keys/{id}', { path: { id: item.id } });
       expect(revoked.status).toBe(200);
       for (const holder of holders) {
-        expectRefusal(await holder.get(SETTINGS), 401, 'api_key_revoked');
+        expectRefusal(await holder.get('/api/admin/settings'), 401, 'api_key_revoked');
       }
     }
   });
 
   it('refuse a key from the moment that it was rotated without an overlap', async () => {
     const { here, there, tenantId } = await opened();
-    const { item } = (await here.post('/api/admin/keys', { scopes: ['settings:read'] })).body;
+    const { item } = (await here.post('/api/admin/keys', { body: { scopes: ['settings:read'] } }))
+      .body;
     const holder = new Caller(both.second.url, tenantId, item.key);
-    await vi.waitUntil(async () => (await holder.get(SETTINGS)).status === 200);
-    await here.post(`/api/admin/keys/${item.id}/rotate`, {});
-    expectRefusal(await holder.get(SETTINGS), 401, 'api_key_expired');
-    expect((await there.get(SETTINGS)).status).toBe(200);
+    await vi.waitUntil(async () => (await holder.get('/api/admin/settings')).status === 200);
+    await here.post('/api/admin/keys/{id}/rotate', { path: { id: item.id }, body: {} });
+    expectRefusal(await holder.get('/api/admin/settings'), 401, 'api_key_expired');
+    expect((await there.get('/api/admin/settings')).status).toBe(200);
   });
 
   it('refuse a user who is disabled, and what a changed role no longer permits', async () => {
     const { here, there } = await opened();
     const change = (at: Caller, path: string, body: object, method = 'PATCH') =>
-      at.send(method, path, JSON.stringify(body), { 'Content-Type': 'application/json' });
-    const made = await here.post('/api/admin/roles', { name: 'Clerk', scopes: ['settings:read'] });
+      at.wire.send(method, path, JSON.stringify(body), { 'Content-Type': 'application/json' });
+    const made = await here.post('/api/admin/roles', {
+      body: { name: 'Clerk', scopes: ['settings:read'] },
+    });
     const role = made.body.item;
-    const invite = async (email: string, roleIds: readonly string[]) => {
-      const { item } = (await here.post('/api/admin/users', { email, name: email, roleIds })).body;
-      await both.first.host.engine.signIns.setPassword(item.token, 'correct horse battery');
-      return item.id as string;
+    const invite = async (email: string, roleIds: string[]) => {
+      const { item } = (
+        await here.post('/api/admin/users', { body: { email, name: email, roleIds } })
+      ).body;
+      await both.first.host.engine.signIns.setPassword(
+        present(item.token),
+        'correct horse battery',
+      );
+      return item.id;
     };
     await invite('owner@example.com', ['owner']);
     const clerk = await invite('clerk@example.com', [role.id]);
@@ -70,11 +80,11 @@ describe.each(SHARED_ENGINES)('two hosts on %s', (engine) => {
     const as =
       (at: Caller, email: string) =>
       (path: string, options = {}) =>
-        at.get(path, { UserEmail: email, ...options });
+        at.wire.get(path, { UserEmail: email, ...options });
     const owner =
       (at: Caller) =>
       (path: string, body: object, method = 'PATCH') =>
-        at.send(method, path, JSON.stringify(body), {
+        at.wire.send(method, path, JSON.stringify(body), {
           'Content-Type': 'application/json',
           UserEmail: 'owner@example.com',
         });

@@ -147,12 +147,14 @@ describe.each(SHARED_ENGINES)('two hosts on %s, of which the leading one ends', 
       const { customerId, subscriptions } = again.body;
       expect(await opened.here.found({ emails: [emailOf(index)] })).toEqual([again.body.id]);
       const customer = await eventually(
-        () => opened.here.get(`/customers/${customerId}`),
+        () => opened.here.get('/customers/{id}', { path: { id: customerId } }),
         ({ status }) => status === 200,
       );
       expect(customer.body.email).toBe(emailOf(index));
       const [{ id }] = subscriptions;
-      expect((await opened.here.get(`/v1/subscriptions/${id}`)).body.active).toBe(true);
+      expect((await opened.here.get('/v1/subscriptions/{id}', { path: { id } })).body.active).toBe(
+        true,
+      );
     }
     const { paid, started } = await startsOf(opened.other);
     const sent = payments - unsent;

@@ -55,14 +55,16 @@ function asksOf(payment: Json): readonly ((caller: Caller) => Promise<Answer>)[]
     (caller) => caller.refund(id, { amount: 1 }),
     (caller) => caller.search({ emails: [email] }),
     (caller) => caller.detail(id, { getSearchData: true }),
-    (caller) => caller.get(`/v1/payments/${id}`),
-    (caller) => caller.get('/v1/payments?limit=1'),
-    (caller) => caller.get(`/customers/${customerId}`),
-    (caller) => caller.post('/customers', { email: newEmail() }),
-    (caller) => caller.send('DELETE', `/customers/${customerId}`, undefined),
+    (caller) => caller.get('/v1/payments/{id}', { path: { id } }),
+    (caller) => caller.get('/v1/payments', { query: { limit: 1 } }),
+    (caller) => caller.get('/customers/{id}', { path: { id: customerId } }),
+    (caller) => caller.post('/customers', { body: { email: newEmail() } }),
+    (caller) => caller.delete('/customers/{id}', { path: { id: customerId } }),
     (caller) => caller.get('/api/ledger/trial-balance'),
     (caller) =>
-      caller.post('/customerapi/unsubscribe', { ...claims, parentCompanyId: caller.tenantId }),
+      caller.post('/customerapi/unsubscribe', {
+        body: { ...claims, parentCompanyId: caller.tenantId },
+      }),
   ];
 }
 

@@ -1,6 +1,7 @@
 /** Two installations on one EventStoreDB with separate prefixes are isolated. */
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { type ProtocolServer, startProtocolServer } from '../eventstoredb-server/server.ts';
+import { present } from './api.ts';
 import { newStores, type Stores } from './engines.ts';
 import { type Json, openTenant, type Running, startHost } from './running-host.ts';
 
@@ -32,7 +33,9 @@ it('have the same tenant, and each its own payments only', async () => {
   for (const [index, caller] of callers.entries()) {
     const { body } = await caller.get('/v1/payments');
     expect(body.data.map(({ id }: Json) => id)).toEqual([ids[index]]);
-    expect((await caller.get(`/v1/payments/${ids[1 - index]}`)).status).toBe(404);
+    expect(
+      (await caller.get('/v1/payments/{id}', { path: { id: present(ids[1 - index]) } })).status,
+    ).toBe(404);
   }
   const prefixes = stores.map(({ env }) => env['EVENT_STORE_PREFIX'] ?? '');
   const others = server.log.events.filter(

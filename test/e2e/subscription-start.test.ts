@@ -71,7 +71,7 @@ describe('a payment with a subscription', () => {
       card: { last4: '4242' },
       rebillAt: new Date(now + 30 * DAY_MS).toISOString(),
     });
-    const read = await caller.get(`/v1/payments/${payment.id}`);
+    const read = await caller.get('/v1/payments/{id}', { path: { id: payment.id } });
     expect(read.body.subscriptions).toEqual(payment.subscriptions);
   });
 
@@ -100,7 +100,7 @@ describe('a payment with a subscription', () => {
 
   it('works through card submit as well', async () => {
     const body = { amount: 100, currency: 'GBP', card: card(), email: 'ada@example.com' };
-    const answer = await caller.post('/v1/card/submit', { ...body, subscription: CLUB });
+    const answer = await caller.post('/v1/card/submit', { body: { ...body, subscription: CLUB } });
     expect(answer.status, answer.text).toBe(201);
     const [id = 0] = startedBy(answer.body);
     expect(await started(id)).toMatchObject({ email: 'ada@example.com' });
@@ -133,9 +133,12 @@ describe('a subscription begins with the capture', () => {
     const [id = 0] = startedBy(authorized);
     expect(authorized.subscriptions).toMatchObject([{ id, started: false }]);
     expect(await started(id)).toBeNull();
-    expectRefusal(await caller.get(`/v1/subscriptions/${id}`), 404, 'not_found');
+    expectRefusal(await caller.get('/v1/subscriptions/{id}', { path: { id } }), 404, 'not_found');
     now += DAY_MS;
-    const captured = await caller.post(`/v1/payments/${authorized.id}/capture`, { amount: 60 });
+    const captured = await caller.post('/v1/payments/{id}/capture', {
+      path: { id: authorized.id },
+      body: { amount: 60 },
+    });
     expect(captured.body.subscriptions).toMatchObject([{ id, started: true }]);
     expect(await started(id)).toMatchObject({ startedAt: new Date(now).toISOString() });
   });
@@ -145,7 +148,7 @@ describe('a subscription begins with the capture', () => {
     const [id = 0] = startedBy(waiting);
     expect(waiting.status).toBe('RequiresAction');
     expect(await started(id)).toBeNull();
-    await caller.post(`/v1/payments/${waiting.id}/confirm`);
+    await caller.post('/v1/payments/{id}/confirm', { path: { id: waiting.id }, body: {} });
     expect(await started(id)).not.toBeNull();
   });
 
@@ -176,7 +179,7 @@ describe('a subscription begins with the capture', () => {
 
   it('neither has one that is voided before', async () => {
     const authorized = await caller.paid({ capture: false, subscription: CLUB });
-    await caller.post(`/v1/payments/${authorized.id}/void`);
+    await caller.post('/v1/payments/{id}/void', { path: { id: authorized.id }, body: {} });
     expect(await started(startedBy(authorized)[0] ?? 0)).toBeNull();
   });
 });
@@ -264,25 +267,36 @@ describe('a plan', () => {
     expect(payment['subscriptions']).toMatchObject([
       { id, frequency: 60, interval: 'month', intervalCount: 2 },
     ]);
-    const { body } = await caller.get(`/v1/subscriptions/${id}`);
+    const { body } = await caller.get('/v1/subscriptions/{id}', { path: { id } });
     expect(body).toMatchObject({ frequency: 60, interval: 'month', intervalCount: 2 });
     expect(body.rebillDate).toBe('2032-02-29T10:00:00.000Z');
-    const changed = await caller.post(`/v1/subscriptions/${id}/plan`, { interval: 'year' });
+    const changed = await caller.post('/v1/subscriptions/{id}/plan', {
+      path: { id },
+      body: { interval: 'year' },
+    });
     expect(changed.body).toMatchObject({ interval: 'year', intervalCount: 1 });
-    const { body: schedule } = await caller.get(`/v1/subscriptions/${id}/schedule?count=2`);
+    const { body: schedule } = await caller.get('/v1/subscriptions/{id}/schedule', {
+      path: { id },
+      query: { count: 2 },
+    });
     const dates = schedule.charges.map(({ date }: Json) => date);
     expect(dates).toEqual(['2032-02-29T10:00:00.000Z', '2033-02-28T10:00:00.000Z']);
-    const both = await caller.post(`/v1/subscriptions/${id}/plan`, { ...BY, frequency: 7 });
+    const both = await caller.post('/v1/subscriptions/{id}/plan', {
+      path: { id },
+      body: { ...BY, frequency: 7 } as Json,
+    });
     expectRefusal(both, 400, 'invalid_request');
   });
 
   it('must not hold the number of the card', async () => {
     const answer = await caller.post('/v1/payments', {
-      amount: 1,
-      currency: 'GBP',
-      email: 'a@example.com',
-      card: card(),
-      subscription: { ...CLUB, description: CARDS.approve },
+      body: {
+        amount: 1,
+        currency: 'GBP',
+        email: 'a@example.com',
+        card: card(),
+        subscription: { ...CLUB, description: CARDS.approve },
+      },
     });
     expectRefusal(answer, 400, 'card_invalid');
   });

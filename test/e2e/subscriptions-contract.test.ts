@@ -87,7 +87,10 @@ describe('how a subscription starts', () => {
     const { payment, ids } = await timed.subscribe({ email: newEmail() });
     expect((await timed.caller.refund(payment.id)).status).toBe(200);
     const voided = await timed.subscribe({ email: newEmail() });
-    const gone = await timed.caller.post(`/v1/payments/${voided.payment.id}/void`, {});
+    const gone = await timed.caller.post('/v1/payments/{id}/void', {
+      path: { id: voided.payment.id },
+      body: {},
+    });
     expect(gone.body.status, gone.text).toBe('Voided');
     for (const id of [...ids, ...voided.ids]) {
       expect(await timed.subscription(id)).toMatchObject({ active: true, frozen: false });
@@ -169,7 +172,7 @@ describe('search', () => {
       [3, 'Rebill'],
     ]);
     for (const each of records) expect(each.customerId).toBe(payment.customerId);
-    const listed = await timed.caller.get(`/v1/payments?subscriptionIds=${id}`);
+    const listed = await timed.caller.get('/v1/payments', { query: { subscriptionIds: [id] } });
     expect(listed.body.data.map((each: Json) => each.id)).toEqual(
       records.map(({ transactionId }) => transactionId).reverse(),
     );

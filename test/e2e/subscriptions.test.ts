@@ -1,6 +1,7 @@
 /** Subscriptions over HTTP: one by itself, its schedule, those of a customer, and those of a transaction. */
 import type { TenantId, TransactionId } from '@counterfoil/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Answer, present } from './api.ts';
 import { expectFields, SUBSCRIPTION } from './record-fields.ts';
 import {
   CALLER,
@@ -53,7 +54,7 @@ function happens(subscriptionId: number, act: Parameters<typeof happensTo>[2]): 
 }
 
 async function read(id: number): Promise<Json> {
-  const { status, text, body } = await caller.get(`/v1/subscriptions/${id}`);
+  const { status, text, body } = await caller.get('/v1/subscriptions/{id}', { path: { id } });
   expect(status, text).toBe(200);
   return body;
 }
@@ -160,43 +161,52 @@ describe('a subscription', () => {
 
   it('is not found without access', async () => {
     const { subscriptionId: id } = await subscribed();
-    const nobodys = await caller.get('/v1/subscriptions/999');
+    const nobodys = await caller.get('/v1/subscriptions/{id}', { path: { id: 999 } });
     expectRefusal(nobodys, 404, 'not_found');
     for (const other of [stranger, tester]) {
-      for (const path of [`/v1/subscriptions/${id}`, `/v1/subscriptions/${id}/schedule`]) {
-        const answer = await other.get(path);
+      for (const path of ['/v1/subscriptions/{id}', '/v1/subscriptions/{id}/schedule'] as const) {
+        const answer = await other.get(path, { path: { id } });
         expectRefusal(answer, 404, 'not_found');
         expect(answer.body.message).toBe(nobodys.body.message);
       }
     }
     const scopes = ['payments:read', 'customers:read'];
     const limited = await callerWith(running, TENANT, { scopes });
-    expectRefusal(await limited.get(`/v1/subscriptions/${id}`), 403, 'insufficient_scope');
+    expectRefusal(
+      await limited.get('/v1/subscriptions/{id}', { path: { id } }),
+      403,
+      'insufficient_scope',
+    );
   });
 
   it('of the sandbox is seen by both keys', async () => {
     const { subscriptionId: id } = await subscribed({}, {}, tester);
-    expect((await tester.get(`/v1/subscriptions/${id}`)).body).toMatchObject({ sandbox: true });
+    expect((await tester.get('/v1/subscriptions/{id}', { path: { id } })).body).toMatchObject({
+      sandbox: true,
+    });
     expect(await read(id)).toMatchObject({ id, sandbox: true });
   });
 
   it.each(['0', '-1', '1.5', 'x', '99999999999999999', '%00'])('has no id %s', async (id) => {
-    expectRefusal(await caller.get(`/v1/subscriptions/${id}`), 400);
-    expectRefusal(await caller.get(`/v1/subscriptions/${id}/schedule`), 400);
-    expectRefusal(await caller.get(`/customers/${id}/subscriptions`), 400);
+    expectRefusal(await caller.wire.get(`/v1/subscriptions/${id}`), 400);
+    expectRefusal(await caller.wire.get(`/v1/subscriptions/${id}/schedule`), 400);
+    expectRefusal(await caller.wire.get(`/customers/${id}/subscriptions`), 400);
   });
 });
 
 describe('the schedule', () => {
-  async function scheduleOf(id: number, query = ''): Promise<Json> {
-    const { status, text, body } = await caller.get(`/v1/subscriptions/${id}/schedule${query}`);
+  async function scheduleOf(id: number, query = {}) {
+    const { status, text, body } = await caller.get('/v1/subscriptions/{id}/schedule', {
+      path: { id },
+      query,
+    });
     expect(status, text).toBe(200);
     return body;
   }
 
   it('says what will be charged, and what a decline leads to', async () => {
     const { subscriptionId: id } = await subscribed();
-    const body = await scheduleOf(id, '?count=3');
+    const body = await scheduleOf(id, { count: 3 });
     expect(body).toMatchObject({ success: true, id, currency: 'GBP' });
     expect(body.charges).toEqual([
       { date: day(30), paymentNumber: 2, attempt: 1, amount: 19.95 },
@@ -212,14 +222,14 @@ describe('the schedule', () => {
       { date: day(37), attempt: 5, action: 'freeze', mail: 'frozen', retryDate: null },
     ]);
     expect((await scheduleOf(id)).charges).toHaveLength(12);
-    expect((await scheduleOf(id, '?count=36')).charges).toHaveLength(36);
+    expect((await scheduleOf(id, { count: 36 })).charges).toHaveLength(36);
   });
 
   it.each(['count=0', 'count=37', 'count=x', 'count=1.5', 'count=1&count=2'])(
     'is refused with %s',
     async (query) => {
       const { subscriptionId: id } = await subscribed();
-      const answer = await caller.get(`/v1/subscriptions/${id}/schedule?${query}`);
+      const answer = await caller.wire.get(`/v1/subscriptions/${id}/schedule?${query}`);
       expectRefusal(answer, 400, 'invalid_request');
       expect(answer.body.errors[0].pointer).toBe('/query/count');
     },
@@ -244,8 +254,8 @@ describe('the subscriptions of a customer', () => {
       requestedBy: CALLER.actor,
       notifyCustomer: false,
     });
-    const path = `/customers/${customerId}/subscriptions`;
-    const { status, body } = await caller.get(path);
+    const one = { path: { id: customerId } };
+    const { status, body } = await caller.get('/customers/{id}/subscriptions', one);
     expect(status).toBe(200);
     expect(body).toMatchObject({ success: true, hasMore: false, nextCursor: null });
     expect(listed({ body })).toEqual(ids);
@@ -257,54 +267,57 @@ describe('the subscriptions of a customer', () => {
     expect(body.subscriptions[1]).toMatchObject({ active: false, rebillDate: null });
 
     const pages: number[][] = [];
-    for (let cursor = ''; cursor !== 'null'; ) {
-      const query = cursor === '' ? '?limit=2' : `?limit=2&cursor=${cursor}`;
-      const page = await caller.get(path + query);
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const query = { limit: 2, ...(cursor !== '' && { cursor }) };
+      const page: Answer = await caller.get('/customers/{id}/subscriptions', { ...one, query });
       pages.push(listed(page));
       expect(page.body.hasMore).toBe(page.body.nextCursor !== null);
-      cursor = String(page.body.nextCursor);
+      cursor = page.body.nextCursor;
     }
     expect(pages).toEqual([ids.slice(0, 2), ids.slice(2, 4), ids.slice(4)]);
   });
 
   it('are empty for a customer without any, and refused for an unknown one', async () => {
-    const { body } = await caller.post('/customers', { email: 'grace@example.com' });
-    const answer = await caller.get(`/customers/${body.id}/subscriptions`);
+    const { body } = await caller.post('/customers', { body: { email: 'grace@example.com' } });
+    const answer = await caller.get('/customers/{id}/subscriptions', { path: { id: body.id } });
     expect(answer.body).toEqual({
       success: true,
       subscriptions: [],
       hasMore: false,
       nextCursor: null,
     });
-    const unknown = await caller.get('/customers/999/subscriptions');
+    const unknown = await caller.get('/customers/{id}/subscriptions', { path: { id: 999 } });
     expectRefusal(unknown, 404, 'not_found');
-    const others = await stranger.get(`/customers/${body.id}/subscriptions`);
+    const others = await stranger.get('/customers/{id}/subscriptions', { path: { id: body.id } });
     expectRefusal(others, 404, 'not_found');
     expect(others.body.message).toBe(unknown.body.message);
   });
 
   it('keep to their environment', async () => {
     const { customerId, subscriptionId: id } = await subscribed({}, {}, tester);
-    const path = `/customers/${customerId}/subscriptions`;
-    expect(listed(await tester.get(path))).toEqual([id]);
-    expect(listed(await caller.get(`${path}?sandbox=true`))).toEqual([id]);
-    expectRefusal(await caller.get(path), 404, 'not_found');
-    expectRefusal(await tester.get(`${path}?sandbox=false`), 403, 'live_data_forbidden');
+    const ask = (by: Caller, query = {}) =>
+      by.get('/customers/{id}/subscriptions', { path: { id: customerId }, query });
+    expect(listed(await ask(tester))).toEqual([id]);
+    expect(listed(await ask(caller, { sandbox: true }))).toEqual([id]);
+    expectRefusal(await ask(caller), 404, 'not_found');
+    expectRefusal(await ask(tester, { sandbox: false }), 403, 'live_data_forbidden');
   });
 
   it.each(['cursor=nonsense', 'cursor=IjEi', 'limit=0', 'limit=101', 'sandbox=maybe'])(
     'are refused with %s',
     async (query) => {
       const { customerId } = await subscribed();
-      const answer = await caller.get(`/customers/${customerId}/subscriptions?${query}`);
+      const answer = await caller.wire.get(`/customers/${customerId}/subscriptions?${query}`);
       expectRefusal(answer, 400, 'invalid_request');
     },
   );
 
   it('need UserEmail', async () => {
     const { customerId } = await subscribed();
-    const path = `/customers/${customerId}/subscriptions`;
-    const answer = await caller.get(path, { UserEmail: undefined });
+    const answer = await caller.get('/customers/{id}/subscriptions', {
+      path: { id: customerId },
+      headers: { UserEmail: undefined },
+    });
     expectRefusal(answer, 400, 'user_email_required');
   });
 });
@@ -313,16 +326,18 @@ describe('the detail of a transaction', () => {
   async function subscriptionsOf(messageId: string): Promise<Json[]> {
     const { status, text, body } = await caller.detail(messageId, { getSubscription: true });
     expect(status, text).toBe(200);
-    return body.subscriptions;
+    return present(body.subscriptions);
   }
 
   it('has the subscription that the payment started, and so has its refund', async () => {
     const { id, subscriptionId, customerId } = await subscribed();
-    const { body } = await caller.get(`/customers/${customerId}/subscriptions`);
+    const { body } = await caller.get('/customers/{id}/subscriptions', {
+      path: { id: customerId },
+    });
     expect(await subscriptionsOf(id)).toEqual(body.subscriptions);
     const refund = await caller.refund(id, { amount: 1 });
     expect(await subscriptionsOf(refund.body.refundId)).toEqual(body.subscriptions);
     expect(body.subscriptions).toMatchObject([{ id: subscriptionId }]);
-    expect(await read(subscriptionId)).toMatchObject(body.subscriptions[0]);
+    expect(await read(subscriptionId)).toMatchObject(present(body.subscriptions[0]));
   });
 });

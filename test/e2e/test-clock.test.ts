@@ -19,6 +19,7 @@ import {
   type Running,
   startHost,
 } from './running-host.ts';
+import { atHost } from './two-hosts.ts';
 
 const SECOND_MS = 1_000;
 const HOUR = 3_600;
@@ -30,14 +31,14 @@ const SLOW_MS = 60_000;
 const TESTING = { TEST_CLOCK: '1' };
 
 async function advance(caller: Caller, seconds: number): Promise<Json> {
-  const answer = await caller.post(CLOCK, { advanceSeconds: seconds });
+  const answer = await caller.post('/v1/test/clock', { body: { advanceSeconds: seconds } });
   expect(answer.status, answer.text).toBe(200);
   expect(answer.body).toMatchObject({ success: true, unfinished: [] });
   return answer.body;
 }
 
 async function nowOf(caller: Caller): Promise<number> {
-  const answer = await caller.get(CLOCK);
+  const answer = await caller.get('/v1/test/clock');
   expect(answer.status, answer.text).toBe(200);
   return Date.parse(answer.body.now);
 }
@@ -54,11 +55,11 @@ describe('a clock that is moved', { timeout: SLOW_MS }, () => {
     const before = await nowOf(caller);
     const moved = await advance(caller, 90);
     expect(Date.parse(moved.now) - before).toBeGreaterThanOrEqual(90 * SECOND_MS);
-    const { body } = await caller.get(CLOCK);
+    const { body } = await caller.get('/v1/test/clock');
     expect(body).toMatchObject({ success: true, movingTo: null });
     expect(body.aheadSeconds).toBeGreaterThan(89);
     const to = new Date(Date.parse(moved.now) + 5 * SECOND_MS + 60 * SECOND_MS).toISOString();
-    const there = await caller.post(CLOCK, { now: to });
+    const there = await caller.post('/v1/test/clock', { body: { now: to } });
     expect(there.body.now >= to, there.text).toBe(true);
     expect(await advance(caller, 0)).toMatchObject({ steps: 0 });
   });
@@ -94,7 +95,8 @@ describe('a clock that is moved', { timeout: SLOW_MS }, () => {
     const caller = await openTenant(running, 4);
     const authorized = await caller.paid({ capture: false });
     const waiting = await caller.pay({ card: card(CARDS.actionApprove) });
-    const statusOf = async ({ id }: Json) => (await caller.get(`/v1/payments/${id}`)).body.status;
+    const statusOf = async ({ id }: Json) =>
+      (await caller.get('/v1/payments/{id}', { path: { id } })).body.status;
     await advance(caller, DAY - HOUR);
     expect(await statusOf(waiting.body)).toBe('RequiresAction');
     await advance(caller, HOUR);
@@ -103,9 +105,15 @@ describe('a clock that is moved', { timeout: SLOW_MS }, () => {
     expect(await statusOf(authorized)).toBe('Authorized');
     await advance(caller, DAY);
     expect(await statusOf(authorized)).toBe('Expired');
-    const capture = await caller.post(`/v1/payments/${authorized.id}/capture`);
+    const capture = await caller.post('/v1/payments/{id}/capture', {
+      path: { id: authorized.id },
+      body: {},
+    });
     expectRefusal(capture, 400, 'payment_state');
-    const confirm = await caller.post(`/v1/payments/${waiting.body.id}/confirm`);
+    const confirm = await caller.post('/v1/payments/{id}/confirm', {
+      path: { id: waiting.body.id },
+      body: {},
+    });
     expect(confirm.status).toBe(402);
     expect(confirm.body).toMatchObject({ status: 'Expired' });
   });
@@ -115,10 +123,14 @@ describe('a clock that is moved', { timeout: SLOW_MS }, () => {
     const { body } = await caller.pay({ card: card(CARDS.timeoutApprove) });
     expect(body.status).toBe('Unknown');
     await advance(caller, 5);
-    expect((await caller.get(`/v1/payments/${body.id}`)).body.status).toBe('Captured');
+    expect((await caller.get('/v1/payments/{id}', { path: { id: body.id } })).body.status).toBe(
+      'Captured',
+    );
     const nothing = await caller.pay({ card: card(CARDS.timeoutNothing) });
     await advance(caller, 5 * 60);
-    expect((await caller.get(`/v1/payments/${nothing.body.id}`)).body.status).toBe('Failed');
+    expect(
+      (await caller.get('/v1/payments/{id}', { path: { id: nothing.body.id } })).body.status,
+    ).toBe('Failed');
   });
 
   it('forgets answers after a day, and expires keys', async () => {
@@ -134,9 +146,15 @@ describe('a clock that is moved', { timeout: SLOW_MS }, () => {
     const later = await caller.pay({}, key);
     expect(later.headers.get('idempotency-replayed')).toBeNull();
     expect(later.body.id).toBe(first.body.id);
-    expect((await limited.get(`/v1/payments/${first.body.id}`)).status).toBe(200);
+    expect((await limited.get('/v1/payments/{id}', { path: { id: first.body.id } })).status).toBe(
+      200,
+    );
     await advance(caller, HOUR);
-    expectRefusal(await limited.get(`/v1/payments/${first.body.id}`), 401, 'api_key_expired');
+    expectRefusal(
+      await limited.get('/v1/payments/{id}', { path: { id: first.body.id } }),
+      401,
+      'api_key_expired',
+    );
   });
 
   it('refuses cards that have expired by then, and searches the last 30 days', async () => {
@@ -166,8 +184,14 @@ describe('a clock that is moved', { timeout: SLOW_MS }, () => {
   it('moves once for one Idempotency-Key', async () => {
     const caller = await openTenant(running, 9);
     const key = { 'Idempotency-Key': 'a-day' };
-    const first = await caller.post(CLOCK, { advanceSeconds: HOUR }, key);
-    const second = await caller.post(CLOCK, { advanceSeconds: HOUR }, key);
+    const first = await caller.post('/v1/test/clock', {
+      body: { advanceSeconds: HOUR },
+      headers: key,
+    });
+    const second = await caller.post('/v1/test/clock', {
+      body: { advanceSeconds: HOUR },
+      headers: key,
+    });
     expect(second.body).toEqual(first.body);
     expect((await nowOf(caller)) - Date.parse(first.body.now)).toBeLessThan(HOUR * SECOND_MS);
   });
@@ -218,7 +242,11 @@ describe('a clock that is moved', { timeout: SLOW_MS }, () => {
     const paid = (await Promise.all(others)).flat();
     await moving;
     const statusesOf = (ids: readonly string[]) =>
-      Promise.all(ids.map(async (id) => (await caller.get(`/v1/payments/${id}`)).body.status));
+      Promise.all(
+        ids.map(
+          async (id) => (await caller.get('/v1/payments/{id}', { path: { id } })).body.status,
+        ),
+      );
     expect(new Set(await statusesOf(authorized))).toEqual(new Set(['Expired']));
     expect(new Set(await statusesOf(paid))).toEqual(new Set(['Captured']));
   });
@@ -238,15 +266,19 @@ describe('a clock that is moved', { timeout: SLOW_MS }, () => {
   ])('refuses %s, and stays', async (_, body) => {
     const caller = await openTenant(running, 11);
     const before = await nowOf(caller);
-    expectRefusal(await caller.post(CLOCK, body), 400, 'invalid_request');
+    expectRefusal(await caller.post('/v1/test/clock', { body }), 400, 'invalid_request');
     expect((await nowOf(caller)) - before).toBeLessThan(HOUR * SECOND_MS);
   });
 
   it('is moved with the scope clock:write alone, of either environment', async () => {
     await openTenant(running, 12);
     const without = await callerWith(running, 12, { scopes: ['payments:read'] });
-    expectRefusal(await without.get(CLOCK), 403, 'insufficient_scope');
-    expectRefusal(await without.post(CLOCK, { advanceSeconds: 1 }), 403, 'insufficient_scope');
+    expectRefusal(await without.get('/v1/test/clock'), 403, 'insufficient_scope');
+    expectRefusal(
+      await without.post('/v1/test/clock', { body: { advanceSeconds: 1 } }),
+      403,
+      'insufficient_scope',
+    );
     const test = await callerWith(running, 12, { environment: 'test', scopes: ['clock:write'] });
     await advance(test, 1);
     const anonymous = await fetch(running.url + CLOCK);
@@ -265,8 +297,8 @@ describe('a host without TEST_CLOCK', () => {
     onTestFinished(() => running.close());
     const caller = await openTenant(running, 1);
     for (const answer of [
-      await caller.get(CLOCK),
-      await caller.post(CLOCK, { advanceSeconds: 1 }),
+      await caller.get('/v1/test/clock'),
+      await caller.post('/v1/test/clock', { body: { advanceSeconds: 1 } }),
     ]) {
       expectRefusal(answer, 404, 'route_not_found');
     }
@@ -304,11 +336,15 @@ describe('a host on disk', { timeout: SLOW_MS }, () => {
     await first.close();
     const second = await start(folder);
     onTestFinished(() => second.close());
-    const again = Object.assign(caller, { url: second.url });
+    const again = atHost(second, caller);
     expect(await nowOf(again)).toBeGreaterThanOrEqual(shown);
-    expect((await again.get(`/v1/payments/${payment.id}`)).body.status).toBe('Authorized');
+    expect((await again.get('/v1/payments/{id}', { path: { id: payment.id } })).body.status).toBe(
+      'Authorized',
+    );
     await advance(again, DAY);
-    expect((await again.get(`/v1/payments/${payment.id}`)).body.status).toBe('Expired');
+    expect((await again.get('/v1/payments/{id}', { path: { id: payment.id } })).body.status).toBe(
+      'Expired',
+    );
   });
 
   it('does not start by the system clock once it is ahead of it', async () => {

@@ -2,6 +2,7 @@
 import { Subscription, type TenantId } from '@counterfoil/core';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { present } from './api.ts';
 import { PLAN, REBILL_CARDS, startTimedHost, type Timed } from './contract-host.ts';
 import { newEmail } from './customer-requests.ts';
 import {
@@ -147,7 +148,7 @@ describe('which subscriptions end', () => {
     const email = newEmail();
     const { payment } = await timed.subscribe({ email, capture: false });
     expect(await ended({ email })).toBe(0);
-    await timed.caller.post(`/v1/payments/${payment.id}/capture`);
+    await timed.caller.post('/v1/payments/{id}/capture', { path: { id: payment.id }, body: {} });
     expect(await ended({ email })).toBe(1);
   });
 
@@ -168,11 +169,10 @@ describe('which subscriptions end', () => {
 
   test('those of the email that the customer has now, or that the order was placed with', async () => {
     const [before, after] = [await member(2), newEmail()];
-    const path = `/customers/${before.customerId}`;
-    const { rowVersion } = (await timed.caller.get(path)).body;
-    const body = JSON.stringify({ rowVersion, email: after });
-    const type = { 'Content-Type': 'application/json' };
-    expect((await timed.caller.send('PUT', path, body, type)).status).toBe(200);
+    const path = { id: before.customerId };
+    const { rowVersion } = (await timed.caller.get('/customers/{id}', { path })).body;
+    const body = { rowVersion, email: after };
+    expect((await timed.caller.put('/customers/{id}', { path, body })).status).toBe(200);
     // The later owner of the order's email has theirs ended too.
     const [latest, theirs] = [await member(1, after), await member(1, before.email)];
     expect(await ended({ email: before.email, orderIds: text(latest.orders) })).toBe(0);
@@ -238,7 +238,9 @@ describe('how often', () => {
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(4);
     expect(await activeOf(ann)).toEqual([]);
     const { totals } = (await timed.recurring()).currencies[0];
-    const gone = await timed.caller.get(`/customers/${ann.customerId}/subscriptions`);
+    const gone = await timed.caller.get('/customers/{id}/subscriptions', {
+      path: { id: ann.customerId },
+    });
     expect(gone.body.subscriptions.filter((each: Json) => !each.active)).toHaveLength(4);
     expect(totals.left).toBeGreaterThanOrEqual(4);
   });
@@ -386,7 +388,7 @@ describe('what is refused', () => {
     const ann = await member(1);
     const reader = await callerWith(timed.running, TENANT, { scopes: ['subscriptions:read'] });
     const body = { parentCompanyId: TENANT, userEmail: USER_EMAIL, email: ann.email };
-    const refused = await reader.post('/customerapi/unsubscribe', body);
+    const refused = await reader.post('/customerapi/unsubscribe', { body });
     expectRefusal(refused, 403, 'insufficient_scope');
     expect(await activeOf(ann)).toEqual(ann.ids);
   });
@@ -399,8 +401,10 @@ describe('what stays apart', () => {
     const neighbour = await openTenant(timed.running, tenantId);
     const payment = await neighbour.paid({ email: ann.email, subscription: PLAN });
     const claims = { parentCompanyId: tenantId, userEmail: USER_EMAIL, email: ann.email };
-    const subscriberIds = text([...ann.ids, payment.subscriptions[0].id]);
-    const answer = await neighbour.post('/customerapi/unsubscribe', { ...claims, subscriberIds });
+    const subscriberIds = text([...ann.ids, present(payment.subscriptions[0]).id]);
+    const answer = await neighbour.post('/customerapi/unsubscribe', {
+      body: { ...claims, subscriberIds },
+    });
     expect(answer.body).toMatchObject({ success: true, unsubscribes: 1 });
     expect(await activeOf(ann)).toEqual(ann.ids);
   });
@@ -409,18 +413,21 @@ describe('what stays apart', () => {
     const ann = await member(1);
     const tester = await callerWith(timed.running, TENANT, { environment: 'test' });
     const trial = await tester.paid({ email: ann.email, subscription: PLAN });
-    const testId = trial.subscriptions[0].id;
-    const isActive = async () => (await tester.get(`/v1/subscriptions/${testId}`)).body.active;
+    const testId = present(trial.subscriptions[0]).id;
+    const isActive = async () =>
+      (await tester.get('/v1/subscriptions/{id}', { path: { id: testId } })).body.active;
 
     const body = { parentCompanyId: TENANT, userEmail: USER_EMAIL, email: ann.email };
-    const live = await tester.post('/customerapi/unsubscribe', { ...body, sandbox: false });
+    const live = await tester.post('/customerapi/unsubscribe', {
+      body: { ...body, sandbox: false },
+    });
     expectRefusal(live, 403, 'live_data_forbidden');
     expect(await ended({ email: ann.email, subscriberIds: text([testId]) })).toBe(0);
     expect(await ended({ email: ann.email })).toBe(1);
     expect(await isActive()).toBe(true);
 
     const again = await member(1, ann.email);
-    const answer = await tester.post('/customerapi/unsubscribe', body);
+    const answer = await tester.post('/customerapi/unsubscribe', { body });
     expect(answer.body).toMatchObject({ unsubscribes: 1 });
     expect(await isActive()).toBe(false);
     expect(await activeOf(again)).toEqual(again.ids);

@@ -23,7 +23,7 @@ beforeAll(async () => {
   running = await startHost({ gateways: [sandbox(), stripe()] });
   owner = await openTenant(running, TENANT);
   const asked = { kind: 'payment-publishable', applicationId: 1, allowedOrigins: [ORIGIN] };
-  ({ item } = (await owner.post('/api/admin/keys', asked)).body);
+  ({ item } = (await owner.wire.post('/api/admin/keys', asked)).body);
 });
 afterAll(() => running.close());
 
@@ -89,7 +89,7 @@ describe('the frame of the card form', () => {
     const pages = { successUrl: `${ORIGIN}/thanks`, cancelUrl: `${ORIGIN}/` };
     const order = { amount: 10, currency: 'GBP', email: 'dora@shop.example', ...pages };
     const opened = async (more: object) =>
-      (await owner.post('/v1/checkout-sessions', { ...order, ...more })).body.id;
+      (await owner.wire.post('/v1/checkout-sessions', { ...order, ...more })).body.id;
     const shown = async (session: string) => {
       const { headers } = await frame(item.key, ORIGIN, { session });
       return (headers.get('content-security-policy') ?? '').split('; ');
@@ -111,8 +111,8 @@ describe('the frame of the card form', () => {
     expect((await frame(item.key, `${ORIGIN}'; script-src *`)).status).toBe(403);
     expect((await frame(`${item.key.slice(0, -4)}AAAA`, ORIGIN)).status).toBe(403);
     const asked = { kind: 'payment-publishable', applicationId: 1, allowedOrigins: [ORIGIN] };
-    const { body } = await owner.post('/api/admin/keys', asked);
-    await owner.send('DELETE', `/api/admin/keys/${body.item.id}`, undefined);
+    const { body } = await owner.wire.post('/api/admin/keys', asked);
+    await owner.wire.send('DELETE', `/api/admin/keys/${body.item.id}`, undefined);
     expect((await frame(body.item.key, ORIGIN)).status).toBe(403);
   });
 });

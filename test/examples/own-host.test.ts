@@ -18,10 +18,12 @@ afterAll(() => example?.stop());
 
 async function pay(amount: number, currency: string, number?: string): Promise<Json> {
   const { body } = await shop.post('/v1/payments', {
-    amount,
-    currency,
-    email: 'ann@shop.example',
-    card: card(number),
+    body: {
+      amount,
+      currency,
+      email: 'ann@shop.example',
+      card: card(number),
+    },
   });
   return body;
 }
@@ -41,7 +43,10 @@ describe('the gateway', () => {
 
   it('gives money back', async () => {
     const { id } = await pay(8, 'GBP');
-    const { body } = await shop.post(`/v1/payments/${id}/refund`, { amount: 3 });
+    const { body } = await shop.post('/v1/payments/{id}/refund', {
+      path: { id },
+      body: { amount: 3 },
+    });
     expect(body).toMatchObject({ success: true });
   });
 });
@@ -58,19 +63,21 @@ describe('the endpoint over the projection', () => {
 
   it('refuses a missing key, and unknown parameters', async () => {
     expect((await fetch(example.url + PATH)).status).toBe(401);
-    expect((await shop.get(`${PATH}?curency=GBP`)).body).toMatchObject({ code: 'invalid_request' });
+    expect((await shop.wire.get(`${PATH}?curency=GBP`)).body).toMatchObject({
+      code: 'invalid_request',
+    });
   });
 
   it('responds to a key, under the limits of the host, with the latest payments', async () => {
     const path = `${PATH}?currency=GBP&month=${new Date().toISOString().slice(0, 7)}`;
     const takenOf = ({ body }: { body: Json }) => Number(body.days.at(-1)?.taken ?? 0);
-    const before = takenOf(await shop.get(path));
+    const before = takenOf(await shop.wire.get(path));
     await pay(12.5, 'GBP');
-    const after = await shop.get(path);
+    const after = await shop.wire.get(path);
     expect(after.status).toBe(200);
     expect(after.body.days.at(-1)).toMatchObject({ day: new Date().toISOString().slice(0, 10) });
     expect(takenOf(after)).toBeCloseTo(before + 12.5, 2);
     expect(after.headers.get('ratelimit-policy')).toMatch(/;w=60/);
-    expect((await shop.get(`${PATH}?currency=USD&month=2001-01`)).body.days).toEqual([]);
+    expect((await shop.wire.get(`${PATH}?currency=USD&month=2001-01`)).body.days).toEqual([]);
   });
 });

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { openShop, type Shop } from '@counterfoil/shop';
 import type { Browser, Frame, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { Answer } from '../e2e/api.ts';
 import { MailServer } from '../e2e/mail-server.ts';
 import {
   CARDS,
@@ -35,6 +36,12 @@ let evil: Shop;
 let browser: Browser;
 let keys: { readonly leadKey: string; readonly paymentKey: string };
 
+async function made<Item>(asked: Promise<Answer<{ readonly item: Item }>>): Promise<Item> {
+  const { status, text, body } = await asked;
+  expect(status, text).toBe(201);
+  return body.item;
+}
+
 beforeAll(async () => {
   if (CHROMIUM === undefined) return;
   mailServer = await MailServer.start();
@@ -47,16 +54,15 @@ beforeAll(async () => {
   owner = await openTenant(running, TENANT);
   const port = await freePort();
   const terms = { applicationId: 1, allowedOrigins: [`http://127.0.0.1:${port}`] };
-  const item = async (path: string, asked: Json) => {
-    const { status, text, body } = await owner.post(path, asked);
-    expect(status, text).toBe(201);
-    return body.item;
-  };
-  const lead = await item('/api/admin/leadkeys', terms);
-  const payment = await item('/api/admin/keys', { kind: 'payment-publishable', ...terms });
+  const lead = await made(owner.post('/api/admin/leadkeys', { body: terms }));
+  const payment = await made(
+    owner.post('/api/admin/keys', { body: { kind: 'payment-publishable', ...terms } }),
+  );
   keys = { leadKey: lead.publishableKey, paymentKey: payment.key };
-  await item('/api/admin/senderdomains', { domain: 'teapots.example' });
-  const { key: tenantKey } = await item('/api/admin/keys', { kind: 'tenant' });
+  await made(owner.post('/api/admin/senderdomains', { body: { domain: 'teapots.example' } }));
+  const { key: tenantKey } = await made(
+    owner.post('/api/admin/keys', { body: { kind: 'tenant' } }),
+  );
   let webhookSecret: string | undefined;
   const options = {
     host: running.url,
@@ -68,8 +74,11 @@ beforeAll(async () => {
   };
   shop = await openShop({ ...options, port });
   evil = await openShop(options);
-  const hook = { url: `${shop.url}/webhooks`, eventTypes: ['customer_lead.paid'] };
-  ({ signingSecret: webhookSecret } = await item('/api/admin/webhookendpoints', hook));
+  ({ signingSecret: webhookSecret } = await made(
+    owner.post('/api/admin/webhookendpoints', {
+      body: { url: `${shop.url}/webhooks`, eventTypes: ['customer_lead.paid'] },
+    }),
+  ));
   browser = await openBrowser();
 });
 afterAll(async () => {
@@ -114,7 +123,7 @@ async function paymentsOf(email: string): Promise<Json[]> {
   await running.host.readSide.caughtUp(
     TENANT as Parameters<typeof running.host.readSide.caughtUp>[0],
   );
-  return (await owner.get(`/v1/payments?emails=${encodeURIComponent(email)}`)).body.data;
+  return (await owner.get('/v1/payments', { query: { emails: [email] } })).body.data;
 }
 
 describe.skipIf(CHROMIUM === undefined)('a buyer', () => {
@@ -194,7 +203,8 @@ describe.skipIf(CHROMIUM === undefined)('a buyer', () => {
     expect(errors).toEqual([]);
     await context.close();
 
-    const [lead] = (await owner.get('/api/admin/leads?sessionId=visit-7f3a')).body.items;
+    const [lead] = (await owner.get('/api/admin/leads', { query: { sessionId: 'visit-7f3a' } }))
+      .body.items;
     expect(lead).toMatchObject({ email, first_name: 'Dora', status: 'paid' });
     const payments = await paymentsOf(email);
     expect(payments.map(({ status }) => status).sort()).toEqual(['Captured', 'Declined']);

@@ -5,6 +5,7 @@ import { stripe } from '@counterfoil/gateway-stripe';
 import { openShop, type Shop } from '@counterfoil/shop';
 import type { Browser, Frame, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { present } from '../e2e/api.ts';
 import {
   Caller,
   issueKey,
@@ -19,7 +20,7 @@ import { CHROMIUM, faultsIn, openBrowser, openPage, watched } from './chromium.t
 
 const TENANT = 22;
 /** Of sandbox data: the keys are those of Stripe's test mode. */
-const TEST = 'test';
+const TEST = 'test' as const;
 const DAY_MS = 86_400_000;
 const VISA = '4242424242424242';
 const DECLINED = '4000000000000002';
@@ -58,9 +59,10 @@ beforeAll(async () => {
     applicationId: 1,
     allowedOrigins: [`http://127.0.0.1:${port}`],
   };
-  const lead = (await owner.post('/api/admin/leadkeys', terms)).body.item;
-  const asked = { kind: 'payment-publishable', ...terms };
-  const payment = (await owner.post('/api/admin/keys', asked)).body.item;
+  const lead = (await owner.post('/api/admin/leadkeys', { body: terms })).body.item;
+  const payment = (
+    await owner.post('/api/admin/keys', { body: { kind: 'payment-publishable', ...terms } })
+  ).body.item;
   shop = await openShop({
     host: running.url,
     tenantId: TENANT,
@@ -113,8 +115,7 @@ async function typeCard(card: Frame, number: string): Promise<void> {
 
 async function paymentsOf(email: string): Promise<Json[]> {
   await running.host.readSide.caughtUp(TENANT as TenantId);
-  return (await owner.get(`/v1/payments?sandbox=true&emails=${encodeURIComponent(email)}`)).body
-    .data;
+  return (await owner.get('/v1/payments', { query: { sandbox: true, emails: [email] } })).body.data;
 }
 
 describe.skipIf(CHROMIUM === undefined)('a buyer', () => {
@@ -211,18 +212,23 @@ describe.skipIf(CHROMIUM === undefined)('a buyer', () => {
     });
     const member = new Caller(running.url, TENANT, apiKey);
     const { body: joined } = await member.post('/v1/payments', {
-      amount: 24.5,
-      currency: 'GBP',
-      email: 'club@shop.example',
-      gatewayToken: 'pm_card_authenticationRequired',
-      subscription: { name: 'Tea club', rebillAmount: 9.99, frequency: 30 },
+      body: {
+        amount: 24.5,
+        currency: 'GBP',
+        email: 'club@shop.example',
+        gatewayToken: 'pm_card_authenticationRequired',
+        subscription: { name: 'Tea club', rebillAmount: 9.99, frequency: 30 },
+      },
     });
     server.completeChallenge(server.paymentIntents()[0]?.id ?? '');
-    const confirmed = await member.post(`/v1/payments/${joined.id}/confirm`);
+    const confirmed = await member.post('/v1/payments/{id}/confirm', {
+      path: { id: joined.id },
+      body: {},
+    });
     expect(confirmed.status, confirmed.text).toBe(200);
     await running.host.testClock?.move({ byMs: 31 * DAY_MS });
     const tenantId = TENANT as TenantId;
-    const { subscriptionId } = confirmed.body;
+    const subscriptionId = present(confirmed.body.subscriptionId);
     const link = { tenantId, subscriptionId, cycle: 2 };
 
     const { page, errors, context } = await openPage(browser, {});

@@ -71,7 +71,7 @@ export async function makePool(
     many(async () => (await caller.pay({ card: card(CARDS.doNotHonour) })).body),
     many(async () => {
       const { id } = await caller.paid();
-      return (await caller.post(`/v1/payments/${id}/void`)).body;
+      return (await caller.wire.post(`/v1/payments/${id}/void`)).body;
     }),
   ]);
   const refunds = await Promise.all(
@@ -107,7 +107,7 @@ export async function makePool(
 async function makeSession(caller: Caller): Promise<Json> {
   const pages = { successUrl: 'https://shop.example/', cancelUrl: 'https://shop.example/' };
   const order = { amount: 5, currency: 'GBP', email: `${randomUUID()}@example.org`, ...pages };
-  return (await caller.post('/v1/checkout-sessions', order)).body;
+  return (await caller.wire.post('/v1/checkout-sessions', order)).body;
 }
 
 const numbers = new Map<number, Set<string>>();
@@ -135,11 +135,13 @@ let customers = 0;
 async function makeCustomer(caller: Caller): Promise<PooledCustomer> {
   customers += 1;
   const email = `customer-${process.pid}-${customers}@example.org`;
-  const { id } = (await caller.post('/customers', { email })).body;
+  const { id } = (await caller.wire.post('/customers', { email })).body;
   numbersOf(caller.tenantId).add(String(id));
   const methodIds: string[] = [];
   for (const number of [CARDS.approve, CARDS.networkB, CARDS.networkC]) {
-    const added = await caller.post(`/customers/${id}/payment-methods`, { card: card(number) });
+    const added = await caller.wire.post(`/customers/${id}/payment-methods`, {
+      card: card(number),
+    });
     methodIds.push(added.body.id);
   }
   return { id: String(id), methodIds };
@@ -148,7 +150,7 @@ async function makeCustomer(caller: Caller): Promise<PooledCustomer> {
 async function cursorsOf(caller: Caller, path: string): Promise<string[]> {
   const cursors: string[] = [];
   for (const limit of [1, 2, 3]) {
-    const { body } = await caller.get(`${path}?limit=${limit}`);
+    const { body } = await caller.wire.get(`${path}?limit=${limit}`);
     if (typeof body.nextCursor === 'string') cursors.push(body.nextCursor);
   }
   return cursors;
@@ -168,20 +170,23 @@ async function makeItems(
   const { id: transactionId } = await caller.paid();
   const report = { reference: randomUUID(), amount: 1, currency: 'GBP', transactionId };
   // The one of a round before is still there.
-  await caller.post('/api/admin/savedsearches', { name: 'Pounds', search: { currency: 'GBP' } });
+  await caller.wire.post('/api/admin/savedsearches', {
+    name: 'Pounds',
+    search: { currency: 'GBP' },
+  });
   const made = [
-    await caller.post('/api/mitigation/chargebacks?provider=fuzz', report),
-    await caller.post('/api/admin/users', { email, name: 'Ada', roleIds: ['viewer'] }),
-    await caller.post('/api/admin/blacklist', { kind: 'email', value: email }),
-    await caller.post('/api/admin/leadkeys', { applicationId: CHECKOUT }),
-    await caller.post('/api/admin/suppressions', { email }),
-    await caller.post('/api/admin/senderdomains', { domain: `d${randomUUID()}.example` }),
-    await caller.post('/api/admin/webhookendpoints', { url: 'https://hooks.example/' }),
-    await caller.send('POST', file, SETTLEMENT, { 'Content-Type': 'text/csv' }),
+    await caller.wire.post('/api/mitigation/chargebacks?provider=fuzz', report),
+    await caller.wire.post('/api/admin/users', { email, name: 'Ada', roleIds: ['viewer'] }),
+    await caller.wire.post('/api/admin/blacklist', { kind: 'email', value: email }),
+    await caller.wire.post('/api/admin/leadkeys', { applicationId: CHECKOUT }),
+    await caller.wire.post('/api/admin/suppressions', { email }),
+    await caller.wire.post('/api/admin/senderdomains', { domain: `d${randomUUID()}.example` }),
+    await caller.wire.post('/api/admin/webhookendpoints', { url: 'https://hooks.example/' }),
+    await caller.wire.send('POST', file, SETTLEMENT, { 'Content-Type': 'text/csv' }),
   ];
   for (const { status, text } of made) expect(status, text).toBeLessThan(202);
   const listed = collections.map(async (path) => {
-    const { items } = (await caller.get(path)).body;
+    const { items } = (await caller.wire.get(path)).body;
     return [path, items.map(({ id, disputeId }: Json) => String(id ?? disputeId))] as const;
   });
   return Object.fromEntries(await Promise.all(listed));

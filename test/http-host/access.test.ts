@@ -131,7 +131,7 @@ async function send(caller: Caller, operation: Operation, subject: Subject = {})
     return subject[variableOf(all[index - 1] ?? '')] ?? '1';
   });
   const example = exampleOf(operation);
-  if (example === undefined) return caller.send(method, steps.join('/'), undefined);
+  if (example === undefined) return caller.wire.send(method, steps.join('/'), undefined);
   const about = Object.keys(example).filter((name) => name === 'id' || name === 'messageId');
   const body = {
     ...example,
@@ -141,7 +141,7 @@ async function send(caller: Caller, operation: Operation, subject: Subject = {})
     ...('userEmail' in example && { userEmail: 'agent@example.com' }),
   };
   const content = { 'Content-Type': 'application/json' };
-  return caller.send(method, steps.join('/'), JSON.stringify(body), content);
+  return caller.wire.send(method, steps.join('/'), JSON.stringify(body), content);
 }
 
 describe('scopes', () => {
@@ -210,7 +210,7 @@ it('answers about what is another’s, and with a test key about what is live, a
     const isText = typeof body === 'string';
     const text = body === undefined || isText ? body : JSON.stringify(body);
     const content = { 'Content-Type': isText ? fileTypeOf(path) : 'application/json' };
-    const answer = await owner.send(method, path, text, content);
+    const answer = await owner.wire.send(method, path, text, content);
     expect(answer.status, `${method} ${path}: ${answer.text}`).toBeLessThan(300);
     return answer.body;
   };

@@ -111,7 +111,7 @@ it('rebuilds, rolls back and retries what is parked beside a running host', asyn
   // The host has the lease again, and goes on.
   const other = await caller.paid();
   await vi.waitUntil(
-    async () => (await caller.get(`/v1/payments/${other.id}`)).status === 200,
+    async () => (await caller.get('/v1/payments/{id}', { path: { id: other.id } })).status === 200,
     POLLING,
   );
   const { readSide } = running.host;

@@ -93,7 +93,7 @@ describe('parked streams', () => {
   /** Parks the stream of a payment by an event that this version does not know. */
   async function parkOne(): Promise<string> {
     const body = { amount: 12.34, currency: 'GBP', companyId: 5, email: 'ada@example.com' };
-    const paid = await caller.post('/v1/payments', { ...body, card: card() });
+    const paid = await caller.post('/v1/payments', { body: { ...body, card: card() } });
     const { events } = running.host;
     const open = { append: events.append.bind(events), close: async () => undefined };
     await appendUnknown(open as unknown as EventStore, TENANT as TenantId, paid.body.id);

@@ -50,7 +50,9 @@ it('rebuilds a read model after a page that says what follows, and once', async 
   expect(live?.info.build).toBe(2);
   // The host goes on with it.
   await caller.paid();
-  expect((await caller.get('/api/ledger/accounts?account=sales')).status).toBe(200);
+  expect((await caller.get('/api/ledger/accounts', { query: { account: 'sales' } })).status).toBe(
+    200,
+  );
 
   const again = await operator.post(REBUILD, fields);
   expect(again.status).toBe(409);

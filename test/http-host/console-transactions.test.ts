@@ -241,7 +241,7 @@ describe('a payment that is charged back', () => {
     expect(text).toMatch(/to be answered by <time/);
     expect((await owner.get(`${href}/represent`)).status).toBe(200);
     const [child] = (await caller.transaction(transactionId)).childTransactions;
-    expect((await owner.get(`${LIST}/${child.messageID}`)).text).toContain(`${href}/represent"`);
+    expect((await owner.get(`${LIST}/${child?.messageID}`)).text).toContain(`${href}/represent"`);
     expect((await (await signedIn(VIEWER)).get(`${LIST}/${transactionId}`)).text).not.toContain(
       '/represent"',
     );

@@ -23,11 +23,11 @@ beforeAll(async () => {
   const request = { kind: 'tenant', environment: 'live', label: '', scopes: [] } as const;
   key = (await running.host.tenants.issueKey(TENANT, request, CALLER)).key;
   await running.host.readSide.caughtUp(TENANT);
-  await caller.post('/api/admin/senderdomains', { domain: 'shop.example' });
+  await caller.post('/api/admin/senderdomains', { body: { domain: 'shop.example' } });
   setTracking = async (tracking) => {
     const body = JSON.stringify({ tracking });
     const type = { 'Content-Type': 'application/json' };
-    const changed = await caller.send('PATCH', '/api/admin/mailsettings', body, type);
+    const changed = await caller.wire.send('PATCH', '/api/admin/mailsettings', body, type);
     expect(changed.status, changed.text).toBe(200);
   };
   await setTracking({ opens: true, clicks: true });
@@ -82,7 +82,7 @@ it('signs the links to unsubscribe', async () => {
     });
     const caller = await openTenant(mailing, TENANT);
     const dkim = { dkimSelector: 'one', dkimPrivateKey: privateKey };
-    await caller.post('/api/admin/senderdomains', { domain: 'shop.example', ...dkim });
+    await caller.post('/api/admin/senderdomains', { body: { domain: 'shop.example', ...dkim } });
     const shop = mailing.host.engine.ledgers.as({ tenantId: TENANT, ...CALLER });
     await shop.mails.submit({ ...plain('Hello'), listUnsubscribe: true });
     await expect.poll(() => server.mails.length).toBe(1);

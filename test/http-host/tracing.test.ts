@@ -103,9 +103,9 @@ describe('a payment', () => {
         const addresses = [{ firstName, lastName, address, email }];
         const paid = await caller.paid({ email, customer, addresses });
         const answers = [
-          await caller.get(`/v1/payments?emails=${email}&lastName=${lastName}`),
+          await caller.wire.get(`/v1/payments?emails=${email}&lastName=${lastName}`),
           await caller.search({ emails: [email], firstName }),
-          await caller.get(`/customers/${paid.customerId}`),
+          await caller.wire.get(`/customers/${paid.customerId}`),
           await caller.detail(paid.id, { getAddressData: true }),
           await caller.pay({ email: `${email}?`, customer }),
           await caller.pay({ email, customer, partnerSession: CARDS.approve }),
@@ -128,7 +128,7 @@ describe('a payment', () => {
 
 describe('the parent of a request', () => {
   it('is the span of its traceparent', async () => {
-    await caller.get('/v1/payments', { traceparent: TRACEPARENT, tracestate: 'vendor=1' });
+    await caller.wire.get('/v1/payments', { traceparent: TRACEPARENT, tracestate: 'vendor=1' });
     const request = await spans.ended('GET /v1/payments');
     expect(request.parentSpanContext).toMatchObject({ traceId: TRACE_ID, spanId: PARENT_ID });
     expect(request.spanContext().traceState?.serialize()).toBe('vendor=1');
@@ -141,22 +141,22 @@ describe('the parent of a request', () => {
     ['of zeros', `00-${'0'.repeat(32)}-${PARENT_ID}-01`],
     ['with a card number', `00-${'a'.repeat(32)}-${CARDS.approve}-01`],
   ])('is none of a traceparent that is %s', async (_, traceparent) => {
-    expect((await caller.get('/v1/payments', { traceparent })).status).toBe(200);
+    expect((await caller.wire.get('/v1/payments', { traceparent })).status).toBe(200);
     const { parentSpanContext } = await spans.ended('GET /v1/payments');
     expect(parentSpanContext).toBeUndefined();
   });
 
   it('keeps no vendor state with a card number', async () => {
     const tracestate = `vendor=${CARDS.approve}`;
-    await caller.get('/v1/payments', { traceparent: TRACEPARENT, tracestate });
+    await caller.wire.get('/v1/payments', { traceparent: TRACEPARENT, tracestate });
     const request = await spans.ended('GET /v1/payments');
     expect(request.spanContext().traceState).toBeUndefined();
   });
 
   it('is no other request, nor the span that the host was started in', async () => {
     for (let count = 0; count < 3; count += 1)
-      await caller.get('/livez', { Connection: 'keep-alive' });
-    await caller.get('/readyz');
+      await caller.wire.get('/livez', { Connection: 'keep-alive' });
+    await caller.wire.get('/readyz');
     await spans.ended('GET /readyz');
     const requests = spans.all().filter(({ kind }) => kind === SpanKind.SERVER);
     const traces = requests.map((span) => [span.name, span.parentSpanContext]);
@@ -181,7 +181,7 @@ describe('the parent of a request', () => {
 
   it('decides whether spans are recorded', async () => {
     await caller.pay({}, { traceparent: TRACEPARENT.replace(/01$/, '00') });
-    await caller.get('/readyz');
+    await caller.wire.get('/readyz');
     await spans.ended('GET /readyz');
     expect(spans.all().map(({ name }) => name)).not.toContain('payments.submit');
     expect(lineOf('POST').traceId).toBe(TRACE_ID);
@@ -194,7 +194,7 @@ describe('what is not done', () => {
     ['/nowhere?email=a@b.example', {}, 'GET', 404, 'route_not_found'],
     ['/v1/payments', { Authorization: 'wrong' }, 'GET /v1/payments', 401, 'api_key_invalid'],
   ])('%s is refused, and no error', async (path, headers, name, status, code) => {
-    await caller.get(path, headers);
+    await caller.wire.get(path, headers);
     const request = await spans.ended(name);
     expect(request.status.code).toBe(SpanStatusCode.UNSET);
     expect(request.attributes).toMatchObject({
@@ -226,7 +226,7 @@ it('has the attributes that the documents list, and no others', async () => {
   const rows = tableRows(section(readDocument('docs/operations.md'), '## Traces'));
   const listed = new Set(rows.map(([name]) => codeIn(name)));
   await caller.paid();
-  await caller.get('/nowhere');
+  await caller.wire.get('/nowhere');
   await spans.ended('GET');
   const used = spans.all().flatMap(({ attributes }) => Object.keys(attributes));
   expect(new Set(used).size).toBeGreaterThan(10);
