@@ -3,6 +3,7 @@
  * restart keeps data and key.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createClient } from '@counterfoil/client';
 import { holderFor, Lease, Refused, SHARED_LEASE_TTL_MS } from '@counterfoil/engine';
 import { hostDatabaseUrlOf } from '@counterfoil/engine/storage';
 import { type Host, runHost } from '@counterfoil/http-host';
@@ -90,18 +91,12 @@ async function readModelsCaughtUp(host: Host): Promise<void> {
 
 /** Finds a real record through the API. */
 async function shownTransaction(credentials: DemoCredentials): Promise<string> {
-  const answer = await fetch(`${credentials.baseUrl}/api/transactions/search`, {
-    method: 'POST',
-    headers: {
-      Authorization: credentials.apiKey,
-      ClientId: credentials.clientId,
-      UserEmail: credentials.userEmail,
-      'Content-Type': 'application/json',
-    },
-    body: JSON.stringify({ orderIds: [SHOWN_ORDER_ID] }),
+  const { baseUrl, clientId, apiKey, userEmail } = credentials;
+  const client = createClient({ baseUrl, clientId, apiKey, userEmail });
+  const { data } = await client.POST('/api/transactions/search', {
+    body: { orderIds: [SHOWN_ORDER_ID] },
   });
-  const { transactions } = (await answer.json()) as { transactions?: { transactionId: string }[] };
-  return transactions?.at(-1)?.transactionId ?? '';
+  return data?.transactions.at(-1)?.transactionId ?? '';
 }
 
 function welcome(credentials: DemoCredentials, id: string): string {
