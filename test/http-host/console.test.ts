@@ -38,7 +38,16 @@ function addressOf(path: string): string {
 
 const routes = (await consoleRoutes()).filter(({ path }) => !path.startsWith('/console/assets/'));
 const forms = routes.filter(({ method }) => method === 'POST');
+/** Without those that are the address of a page too, or of a record that is not there. */
+const onlyForms = forms.filter(({ path }) => !pagePattern().test(path));
 const pages = routes.filter(({ method, path }) => method === 'GET' && path.includes('{'));
+
+function pagePattern(): RegExp {
+  const ofPages = routes.filter(({ method }) => method === 'GET');
+  return new RegExp(
+    `^(${ofPages.map(({ path }) => path.replaceAll(/\{\w+\}/g, '[^/]+')).join('|')})$`,
+  );
+}
 
 describe('forms', () => {
   /** As the page of the form would. */
@@ -119,6 +128,26 @@ describe('pages', () => {
       expect(stranger.text).not.toContain('class="sections"');
     },
   );
+
+  it.each(onlyForms)('$path takes forms only, and a page says so', async ({ path }) => {
+    for (const visitor of [owner, new Visitor(running.url)]) {
+      const { status, text, headers } = await visitor.get(addressOf(path));
+      expect([status, headers.get('allow')]).toEqual([405, 'POST']);
+      expect(headers.get('content-type')).toContain('text/html');
+      expect(text).toContain('There is no page here');
+    }
+  });
+
+  it('take no other method, and name those of their address', async () => {
+    const methodsOf = async (path: string) => {
+      const { status, headers } = await fetch(running.url + path, { method: 'PUT' });
+      expect([status, headers.get('content-type')]).toEqual([405, 'text/html; charset=utf-8']);
+      return headers.get('allow');
+    };
+    expect(await methodsOf(SIGN_IN)).toBe('POST, GET, HEAD');
+    expect(await methodsOf(HOME)).toBe('GET, HEAD');
+    expect(await methodsOf('/console/live/nowhere')).toBe('GET, HEAD');
+  });
 
   it('have files that are cached by their hashes', async () => {
     const { text } = await owner.get(HOME);

@@ -104,6 +104,7 @@ export function redirection(to: string, headers: Headers = {}): JsonResult {
 const TITLES: Readonly<Record<number, string>> = {
   403: 'This is not for you',
   404: 'There is no such page',
+  405: 'There is no page here',
   429: 'Too many requests',
   500: 'Something went wrong here',
   503: 'Not available for now',

@@ -128,9 +128,13 @@ export class Pipeline {
     }
     if (exchange.expects === 'unknown') throw refuse('expectation_failed');
     const match = this.#parts.router.find(request.method ?? '', request.url ?? '');
-    if (match instanceof Refusal) throw match;
+    if ('refusal' in match) {
+      exchange.refusalPage = match.of?.refusalPage;
+      throw match.refusal;
+    }
     const { endpoint } = match;
     exchange.endpoint = endpoint;
+    exchange.refusalPage = endpoint.refusalPage;
     exchange.params = match.params;
     exchange.queryText = match.queryText;
     if (!endpoint.answeredUnderOverload && this.#parts.isOverloaded(exchange)) {
@@ -232,11 +236,11 @@ export class Pipeline {
 
   /** A refusal is sent as it is; an unexpected error is logged, and the response has only the request id. */
   #answerOfError(exchange: Exchange, error: unknown, acceptance: Acceptance): Answer {
-    const { requestId, logger, endpoint } = exchange;
+    const { requestId, logger, endpoint, refusalPage } = exchange;
     const answered = (refusal: Refusal) =>
-      endpoint?.refusalPage === undefined
+      refusalPage === undefined
         ? refusalAnswer(forEndpoint(endpoint, refusal), requestId, acceptance.errorForm)
-        : { ...answerOf(endpoint.refusalPage(refusal, requestId)), code: refusal.code };
+        : { ...answerOf(refusalPage(refusal, requestId)), code: refusal.code };
     if (error instanceof Refusal) return answered(error);
     const foreseen = this.#parts.refusalOf(error);
     if (foreseen === undefined) logger.error({ err: error }, 'unexpected error');

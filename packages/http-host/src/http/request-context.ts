@@ -56,6 +56,8 @@ export class Exchange implements RequestContext {
   readonly startedAtMs: number;
 
   endpoint: Endpoint | undefined;
+  /** Of the endpoint, or of one that takes the path with another method. */
+  refusalPage: Endpoint['refusalPage'];
   params: Record<string, string | undefined> | undefined;
   queryText = '';
   idempotencyKey: string | undefined;

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import { Refusal } from './errors.ts';
 import { EndpointRouter } from './router.ts';
 
 function read(path: string) {
@@ -23,7 +22,7 @@ function read(path: string) {
 
 function routeOf(router: EndpointRouter, target: string): string {
   const found = router.find('GET', target);
-  return found instanceof Refusal ? found.code : found.endpoint.path;
+  return 'refusal' in found ? found.refusal.code : found.endpoint.path;
 }
 
 describe('a section', () => {

@@ -10,6 +10,12 @@ export interface Match {
   readonly queryText: string;
 }
 
+export interface Miss {
+  readonly refusal: Refusal;
+  /** One of the path, which takes another method. */
+  readonly of?: Endpoint | undefined;
+}
+
 /** Longer path parameters are not ids of ours. */
 const MAX_PARAMETER_LENGTH = 255;
 
@@ -81,21 +87,35 @@ export class EndpointRouter {
   }
 
   /** The endpoint, or the refusal: unknown path, or another method. HEAD is answered by GET. */
-  find(method: string, target: string): Match | Refusal {
+  find(method: string, target: string): Match | Miss {
     const url = originForm(target);
-    if (url === undefined) return refuse('route_not_found');
+    if (url === undefined) return { refusal: refuse('route_not_found') };
     const found = this.#findIn(method === 'HEAD' ? 'GET' : method, url);
-    if (found !== null) {
-      return {
-        endpoint: found.store as Endpoint,
-        params: found.params,
-        queryText: found.searchParams as unknown as string,
-      };
+    const endpoint = found?.store as Endpoint | undefined;
+    if (endpoint === undefined) return this.#miss(url);
+    if (isForTheRest(endpoint)) {
+      const miss = this.#miss(url);
+      if (miss.of !== undefined && !isForTheRest(miss.of)) return miss;
     }
-    const allowed = [...this.#methods].filter((other) => this.#findIn(other, url) !== null);
-    if (allowed.length === 0) return refuse('route_not_found');
+    return {
+      endpoint,
+      params: found?.params ?? {},
+      queryText: found?.searchParams as unknown as string,
+    };
+  }
+
+  /** Names the methods of the path; those of any path only where it has none of its own. */
+  #miss(url: string): Miss {
+    const all = [...this.#methods]
+      .map((method) => this.#findIn(method, url)?.store as Endpoint | undefined)
+      .filter((endpoint) => endpoint !== undefined);
+    const own = all.filter((endpoint) => !isForTheRest(endpoint));
+    const taken = own.length > 0 ? own : all;
+    if (taken.length === 0) return { refusal: refuse('route_not_found') };
+    const allowed: string[] = taken.map(({ method }) => method);
     if (allowed.includes('GET')) allowed.push('HEAD');
-    return refuse('method_not_allowed', undefined, { headers: { Allow: allowed.join(', ') } });
+    const headers = { Allow: allowed.join(', ') };
+    return { refusal: refuse('method_not_allowed', undefined, { headers }), of: taken[0] };
   }
 
   #findIn(method: string, url: string) {
@@ -106,6 +126,11 @@ export class EndpointRouter {
     }
     return found;
   }
+}
+
+/** Takes what no other endpoint does. */
+function isForTheRest({ path }: Endpoint): boolean {
+  return path.endsWith('*');
 }
 
 function doNothing(): void {}
