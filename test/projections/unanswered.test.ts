@@ -46,25 +46,34 @@ function folded(stories: readonly (readonly Event[])[], sandbox: boolean): reado
   return stories
     .map((story, index) => ({
       id: idOf(index),
-      payment: (story as readonly Transaction.Event[]).reduce<Transaction.State>(
-        Transaction.evolve,
-        Transaction.initial,
-      ),
+      payment: stateAfter(story),
     }))
     .filter(({ payment }) => payment?.status === 'Unknown' && payment.sandbox === sandbox)
     .map(({ id, payment }) => `${payment?.unknownSince}/${id}`)
     .sort();
 }
 
+/** The beginnings of histories: most histories end answered. */
+const beginnings = paymentHistory().map(({ events }) =>
+  events.map((_, last) => events.slice(0, last + 1)),
+);
+const anywhere = beginnings.chain((all) => fc.constantFrom(...all));
+/** Few histories have a moment at which the outcome is unknown, and a cut seldom meets it. */
+const unanswered = beginnings
+  .map((all) => all.filter((story) => stateAfter(story)?.status === 'Unknown'))
+  .filter((all) => all.length > 0)
+  .chain((all) => fc.constantFrom(...all));
+
+function stateAfter(story: readonly Event[]): Transaction.State {
+  return (story as readonly Transaction.Event[]).reduce<Transaction.State>(
+    Transaction.evolve,
+    Transaction.initial,
+  );
+}
+
 describe('payments without an answer', () => {
   it('are those that a fold of the events leaves unknown, live and rebuilt', async () => {
-    const lives = fc.array(
-      paymentHistory().chain(({ events }) =>
-        // Cut anywhere: most histories end answered.
-        fc.nat(events.length - 1).map((last) => events.slice(0, last + 1)),
-      ),
-      { minLength: 1, maxLength: 6 },
-    );
+    const lives = fc.array(fc.oneof(anywhere, unanswered), { minLength: 1, maxLength: 6 });
     let unknown = 0;
     await fc.assert(
       fc.asyncProperty(lives, fc.integer({ min: 1, max: 9 }), async (stories, size) => {
