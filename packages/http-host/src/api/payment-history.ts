@@ -1,6 +1,5 @@
 /** What happened to a payment: its events, and what they posted to the books. */
 import { type Transaction, toDecimal } from '@counterfoil/core';
-import type { HistoryEntry } from '@counterfoil/engine';
 import { z } from 'zod';
 import { endpoint } from '../http/endpoint.ts';
 import { refuse } from '../http/errors.ts';
@@ -112,13 +111,15 @@ export const PAYMENT_HISTORY = apiSlice((services: FaceServices) => [
   }),
 ]);
 
+type History = ReturnType<ReturnType<typeof ledgerFor>['transactions']['history']>;
+
 type Facts = Readonly<Partial<Record<string, unknown>>>;
 
 /** What names a child of a payment. */
 const CHILDREN = ['refundId', 'chargebackId', 'alertId', 'captureId', 'voidId', 'releaseId'];
 
 function eventOf(
-  { event, revision, recordedAt, actor, keyId, requestId }: HistoryEntry,
+  { event, revision, recordedAt, actor, keyId, requestId }: Awaited<History>[number],
   payment: { readonly transactionId: string; readonly currency: string },
 ): z.input<typeof PaymentEvent> {
   const facts = event as Facts;
