@@ -108,31 +108,6 @@ describe('commands executed together', () => {
     }
     expect(await store.head()).toBe(head);
   });
-
-  it('append nothing for one that has nothing to do', async () => {
-    const store = createMemoryEventStore();
-    await execute({ store }, Transaction, ask.submit(), contextOf(1));
-    await execute({ store }, Transaction, capture(2).command, contextOf(2));
-    const asOne = watched(store);
-    const done = await executeTogether({ store: asOne.store }, [capture(3), reserve(4)]);
-    expect(done).toMatchObject([
-      { events: [], receipt: undefined },
-      { events: [{}], receipt: {} },
-    ]);
-    const { state } = await load({ store }, Transaction, Transaction.streamOf(ask.submit()));
-    expect(done?.[0]?.state).toEqual(state);
-    expect(await executeTogether({ store: asOne.store }, [capture(5)])).toMatchObject([
-      { events: [] },
-    ]);
-    expect(asOne.sizes).toEqual([1]);
-  });
-
-  it('are no command that was executed before, though it has nothing to do now', async () => {
-    const store = createMemoryEventStore();
-    await executeTogether({ store }, [reserve(1), submit(2)]);
-    expect(await executeTogether({ store }, [capture(3)])).toHaveLength(1);
-    expect(await executeTogether({ store }, [capture(3)])).toBeUndefined();
-  });
 });
 
 describe('nothing is written', () => {
@@ -146,12 +121,16 @@ describe('nothing is written', () => {
   it.each([
     ['a command is refused', [reserve(8), capture(9)]],
     ['a command was executed before', [reserve(1), submit(9)]],
+    ['a command has nothing to do', [reserve(8), capture(9)]],
     ['a stream that is nearly always new is there', [reserve(8), submit(9)]],
   ])('where %s', async (name, steps) => {
     const store = createMemoryEventStore();
     await execute({ store }, Sequence, reserve(1).command, contextOf(1));
-    if (name.startsWith('a stream')) {
+    if (name.startsWith('a stream') || name.endsWith('to do')) {
       await execute({ store }, Transaction, ask.submit(), contextOf(2));
+    }
+    if (name.endsWith('to do')) {
+      await execute({ store }, Transaction, capture(3).command, contextOf(3));
     }
     const before = await logOf(store);
     const cache = mapCache();

@@ -197,8 +197,8 @@ export type Accepted = Extract<Execution<Aggregate>, { readonly outcome: 'accept
 /**
  * Runs commands on different streams, each decided by itself, whose events become durable as one.
  * Undefined where that is not possible, with nothing written: the store appends to one stream at a time,
- * a command is refused or was executed before, or another writer was faster. Each command is then to be
- * executed by itself.
+ * a command is refused, has nothing to do or was executed before, or another writer was faster. Each
+ * command is then to be executed by itself.
  */
 export async function executeTogether(
   executor: Executor,
@@ -216,29 +216,22 @@ export async function executeTogether(
       : await load(executor, aggregate, stream);
     if (loaded.commands.has(step.context.commandId)) return undefined;
     const decided = aggregate.decide(loaded.state, step.command);
-    if (isLeft(decided)) return undefined;
+    // One that has nothing to do, such as a claim of what another holds, may be a reason for the others not to be.
+    if (isLeft(decided) || decided.right.length === 0) return undefined;
     decisions.push({ ...addressed, loaded, events: decided.right as readonly AnyEvent[] });
   }
   const requests: AppendRequest[] = [];
-  for (const decided of decisions) {
-    if (decided.events.length > 0) requests.push(await requestOf(executor, decided));
-  }
-  if (requests.length === 0) return decisions.map(unchanged);
+  for (const decided of decisions) requests.push(await requestOf(executor, decided));
   const appended = await store.appendAll(requests);
   if (appended.outcome !== 'appended') return undefined;
-  const receipts = appended.receipts.values();
-  const encoded = requests.values();
-  return decisions.map((decided) =>
-    decided.events.length === 0
-      ? unchanged(decided)
-      : accept(executor, decided, next(encoded), next(receipts)),
-  );
-}
-
-function next<Item>(items: Iterator<Item>): Item {
-  const { done, value } = items.next();
-  if (done) throw new Error('the store answered fewer appends than it was given');
-  return value;
+  const { receipts } = appended;
+  return decisions.map((decided, index) => {
+    const [request, receipt] = [requests[index], receipts[index]];
+    if (request === undefined || receipt === undefined) {
+      throw new Error('the store answered fewer appends than it was given');
+    }
+    return accept(executor, decided, request, receipt);
+  });
 }
 
 interface Addressed extends Step {
@@ -278,7 +271,10 @@ async function decideOnce(
     return { outcome: 'rejected', rejection: decision.left, state: loaded.state };
   }
   const decided = { ...addressed, loaded, events: decision.right as readonly AnyEvent[] };
-  if (decided.events.length === 0) return unchanged(decided);
+  if (decided.events.length === 0) {
+    const { state } = loaded;
+    return { outcome: 'accepted', events: [], state, receipt: undefined, repeated: false };
+  }
   const request = await requestOf(executor, decided);
   const appended = await executor.store.append(request);
   switch (appended.outcome) {
@@ -292,10 +288,6 @@ async function decideOnce(
     case 'repeated':
       return undefined;
   }
-}
-
-function unchanged({ loaded: { state }, events }: Decided): Accepted {
-  return { outcome: 'accepted', events, state, receipt: undefined, repeated: false };
 }
 
 async function requestOf(

@@ -189,8 +189,8 @@ export class CommandRunner {
 
   /**
    * Executes commands on different streams, each decided by itself, whose events become durable as one,
-   * in the order of the commands. Undefined where that was not possible, with nothing written: then each
-   * is to be executed by itself, which says why.
+   * in the order of the commands. Undefined where that was not possible, with nothing written, also where
+   * one has nothing to do: then each is to be executed by itself, which says why.
    */
   async executeTogether<const Steps extends readonly Step[]>(
     steps: Steps,
@@ -214,10 +214,10 @@ export class CommandRunner {
             (step): CoreStep => ({ ...step, context: this.#contextOf(step, caller).context }),
           );
           const done = await executeTogether(this.executor, contexts);
-          for (const [index, { receipt }] of done?.entries() ?? []) {
-            const [step, stream] = [steps[index], streams[index]];
-            if (receipt === undefined || step === undefined || stream === undefined) continue;
-            this.#acknowledged(step.command.tenantId, receipt.position, stream);
+          for (const [index, { command }] of steps.entries()) {
+            const [receipt, stream] = [done?.[index]?.receipt, streams[index]];
+            if (receipt === undefined || stream === undefined) continue;
+            this.#acknowledged(command.tenantId, receipt.position, stream);
           }
           return done as unknown as DoneOf<Steps> | undefined;
         },

@@ -8,6 +8,7 @@ import {
 } from '@counterfoil/core';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Caller, CommandRunner } from '../command-runner.ts';
+import { createStateCache } from '../runtime/state-cache.ts';
 import { Identities, type NamedCustomer } from './identities.ts';
 
 const tenantId = 7 as TenantId;
@@ -100,6 +101,56 @@ describe('the customer of an email', () => {
     expect(identities.knownCustomer(named('a@example.com'))).toBeUndefined();
     expect(await identities.customerOf(named('a@example.com'), 4_712, CALLER)).toBe(4_712);
   });
+});
+
+describe('what is recorded with the claim of an email', () => {
+  const register = (customerId: number) =>
+    ({
+      aggregate: Customer,
+      command: {
+        type: 'RegisterCustomer',
+        ...{ tenantId, sandbox: false, customerId, email: 'a@example.com' },
+        ...{ firstName: '', lastName: '', phone: '', addresses: [], at: commands.clock.now() },
+      },
+      name: { commandId: crypto.randomUUID() },
+    }) as const;
+  const registered = () =>
+    identities.recordedWithClaim(named('a@example.com'), ({ customerId, claim }) =>
+      commands.executeTogether([claim, register(customerId)], CALLER),
+    );
+
+  beforeEach(() => {
+    const executor = { store: createMemoryEventStore(), cache: createStateCache() };
+    commands = new CommandRunner(executor, { now: () => '2026-01-01T00:00:00.000Z' }, () => {});
+    identities = new Identities(commands, Buffer.alloc(32, 7));
+  });
+
+  it('is there with the claim', async () => {
+    const done = await registered();
+    const holder = await identities.holderOf(named('a@example.com'));
+    expect(holder).toEqual({ customerId: done?.[1].state?.customerId, claim: 1 });
+    expect(identities.knownCustomer(named('a@example.com'))).toBe(holder?.customerId);
+  });
+
+  it.each([true, false])(
+    'is nothing where another holds the email, its claim cached: %s',
+    async (isCached) => {
+      const holder = await identities.customerOf(named('a@example.com'), undefined, CALLER);
+      if (!isCached) {
+        const { store } = commands.executor;
+        commands = new CommandRunner({ store }, commands.clock, () => {});
+        identities = new Identities(commands, Buffer.alloc(32, 7));
+      }
+      identities.forget();
+      const next = await identities.next(tenantId, 'customer');
+      expect(await registered()).toBeUndefined();
+      const looked = { claimsFirst: false };
+      const found = await identities.customerOf(named('a@example.com'), undefined, CALLER, looked);
+      expect(found).toBe(holder);
+      // The number is taken by the next new customer.
+      expect(await identities.next(tenantId, 'customer')).toBe(next + 1);
+    },
+  );
 });
 
 describe('an id given by the caller', () => {

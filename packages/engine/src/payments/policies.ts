@@ -122,10 +122,15 @@ export class PolicyReactor {
       const events = foreseen.events.filter(({ type }) => Policies.FOLLOWED.has(type));
       if (events.length === 0) return [];
       const facts = await this.#factsOf(tenantId, foreseen.state);
-      return events
-        .flatMap((event) => Policies.followUpsOf(event, facts))
-        .filter((followUp) => !this.#changesNothing(followUp))
-        .map((followUp) => this.#stepOf(followUp));
+      const following = events.flatMap((event) => Policies.followUpsOf(event, facts));
+      const steps: Step[] = [];
+      for (const step of following.map((followUp) => this.#stepOf(followUp))) {
+        const { aggregate, command: next } = step;
+        const done = await commands.foreseen(aggregate, next);
+        // What is refused is told when it is executed by itself.
+        if (done === undefined || done.events.length > 0) steps.push(step);
+      }
+      return steps;
     } catch (error) {
       logger.warn({ err: error }, 'the follow-ups of a payment are deferred');
       return undefined;
