@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { COMPILED } from './test/setup/child-env.ts';
+import { DISK_FOLDER, RUN_FOLDER } from './test/setup/memory-folder.ts';
 import { PATIENCE_MS } from './test/setup/patience-ms.ts';
 import { excludedFrom, PROJECTS, type Project, QUICK } from './test/setup/projects.ts';
 import { seedOf } from './test/setup/seed.ts';
@@ -17,8 +18,8 @@ export default defineConfig({
     // Processes, not threads: the SQLite adapters start worker threads of their own.
     pool: 'forks',
     maxWorkers: 2,
-    env: { FC_SEED: seed, NODE_COMPILE_CACHE: COMPILED },
-    globalSetup: ['test/setup/announce-seed.ts'],
+    env: { FC_SEED: seed, NODE_COMPILE_CACHE: COMPILED, TMPDIR: RUN_FOLDER },
+    globalSetup: ['test/setup/announce-seed.ts', 'test/setup/memory-folder.ts'],
     setupFiles: ['test/setup/fast-check.ts', 'test/setup/patience.ts'],
     expect: { poll: { timeout: PATIENCE_MS } },
     reporters: ['default', new SlowestFiles()],
@@ -27,14 +28,18 @@ export default defineConfig({
 });
 
 function configOf(project: Project) {
-  const { name, include, postgres, env } = project;
+  const { name, include, postgres, onDisk, env } = project;
   return {
     test: {
       name,
       include: [...include],
       exclude: ['**/node_modules/**', ...excludedFrom(project)],
       globalSetup: postgres === true ? ['test/setup/postgres.ts'] : [],
-      env: { ...(postgres === true ? { [SERVERS_VARIABLE]: 'yes' } : {}), ...env },
+      env: {
+        ...(postgres === true && { [SERVERS_VARIABLE]: 'yes' }),
+        ...(onDisk === true && { TMPDIR: DISK_FOLDER }),
+        ...env,
+      },
       // A worker imports the modules once: these files leave none of them changed. The clients of
       // EventStoreDB cannot be in one process.
       isolate: !name.startsWith(QUICK),

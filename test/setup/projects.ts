@@ -10,6 +10,8 @@ export interface Project {
   readonly repeats?: true;
   /** Starts the PostgreSQL of the run. */
   readonly postgres?: true;
+  /** Keeps its files on a disk, and not in memory. */
+  readonly onDisk?: true;
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -83,20 +85,28 @@ export const PROJECTS: readonly Project[] = [
     postgres: true,
   },
   { name: 'servers-stores', include: onEveryStore, repeats: true, postgres: true },
-  // Hosts, logs and commands in separate processes, many of them killed; failing disks; load.
+  // Hosts, logs and commands in separate processes, some of them killed.
   {
     name: 'processes',
     include: [
       'test/projections/damage.test.ts',
-      'test/simulation/{load,overload,storage-faults}.test.ts',
-      'test/simulation/{activity-crash,crash,billing-crash,erasure-crash,gateway-crash,mail-crash,webhook-crash}.test.ts',
-      'test/simulation/{monthly-cap,subscription-start,test-clock}.test.ts',
+      'test/simulation/{gateway-crash,monthly-cap,subscription-start,test-clock}.test.ts',
       'test/http-host/{cli,doctor}*.test.ts',
       'test/http-host/{console-operator-work,node-version}.test.ts',
       'test/e2e/{mail-delivery,several-hosts-deaths}.test.ts',
+    ],
+    postgres: true,
+  },
+  // Kills at any instant, which are to hit commits too; failing disks; load.
+  {
+    name: 'disk',
+    include: [
+      'test/simulation/{load,overload,storage-faults}.test.ts',
+      'test/simulation/{activity-crash,crash,billing-crash,erasure-crash,mail-crash,webhook-crash}.test.ts',
       'test/event-stores/sqlite-{disk,process}.test.ts',
     ],
     postgres: true,
+    onDisk: true,
   },
   // Stripe's test mode, with a key of the reader's own.
   { name: 'stripe', include: ['test/gateway-stripe/stripe-itself.test.ts'] },
