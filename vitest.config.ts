@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { COMPILED } from './test/setup/child-env.ts';
+import { LongestFirst } from './test/setup/longest-first.ts';
 import { DISK_FOLDER, RUN_FOLDER } from './test/setup/memory-folder.ts';
 import { PATIENCE_MS } from './test/setup/patience-ms.ts';
 import { excludedFrom, PROJECTS, type Project, QUICK } from './test/setup/projects.ts';
@@ -21,6 +22,7 @@ export default defineConfig({
     env: { FC_SEED: seed, NODE_COMPILE_CACHE: COMPILED, TMPDIR: RUN_FOLDER },
     globalSetup: ['test/setup/announce-seed.ts', 'test/setup/memory-folder.ts'],
     setupFiles: ['test/setup/fast-check.ts', 'test/setup/patience.ts'],
+    sequence: { sequencer: LongestFirst },
     expect: { poll: { timeout: PATIENCE_MS } },
     reporters: ['default', new SlowestFiles()],
     projects: PROJECTS.map(configOf),
@@ -34,7 +36,7 @@ function configOf(project: Project) {
       name,
       include: [...include],
       exclude: ['**/node_modules/**', ...excludedFrom(project)],
-      globalSetup: postgres === true ? ['test/setup/postgres.ts'] : [],
+      globalSetup: postgres === true ? ['test/setup/compiled.ts', 'test/setup/postgres.ts'] : [],
       env: {
         ...(postgres === true && { [SERVERS_VARIABLE]: 'yes' }),
         ...(onDisk === true && { TMPDIR: DISK_FOLDER }),
