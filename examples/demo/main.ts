@@ -1,6 +1,6 @@
 /**
  * A host with a demo tenant, a month of real sales and an API key: `npx -y pnpm@12 start`. A
- * restart keeps data and key.
+ * restart keeps data and key. `DEMO_SALES` names another file of sales.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@counterfoil/client';
@@ -17,6 +17,7 @@ import {
   hasDemoDomain,
   importDemoSales,
   onboardDemoTenant,
+  planSales,
   writeDemoCredentials,
 } from './demo-tenant.ts';
 import { renderReport } from './online-retail/report.ts';
@@ -52,8 +53,8 @@ async function importOnce(host: Host): Promise<DemoImport | undefined> {
   await onboardDemoTenant(host);
   await readModelsCaughtUp(host);
   if (await hasDemoDomain(host)) return undefined;
-  const imported = await withProgressBar('Importing a month of real sales', (onProgress) =>
-    importDemoSales(host, onProgress),
+  const imported = await withProgressBar('Importing a month of real sales', async (onProgress) =>
+    importDemoSales(host, onProgress, await planSales(process.env['DEMO_SALES'])),
   );
   // Last: where it is, the import is complete.
   await authorizeDemoDomain(host);

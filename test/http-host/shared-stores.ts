@@ -61,9 +61,9 @@ export class SharedStores {
     }
   }
 
-  /** The demo, until it is stopped. */
-  beginDemo(): Begun {
-    return this.#spawn([DEMO]);
+  /** The demo with the sales of a file, until it is stopped. */
+  beginDemo(sales: string): Begun {
+    return this.#spawn([DEMO], { DEMO_SALES: sales });
   }
 
   /** A process that runs until it is stopped. */
@@ -71,10 +71,10 @@ export class SharedStores {
     return this.#spawn([CLI, ...words]);
   }
 
-  #spawn(program: readonly string[]): Begun {
+  #spawn(program: readonly string[], env: Readonly<Record<string, string>> = {}): Begun {
     const folder = mkdtempSync(join(tmpdir(), 'counterfoil-shared-'));
     const child = spawn(process.execPath, program, {
-      env: { ...CHILD_ENV, DATA_DIR: folder, LOG_LEVEL: 'error', PORT: '0', ...this.env },
+      env: { ...CHILD_ENV, DATA_DIR: folder, LOG_LEVEL: 'error', PORT: '0', ...this.env, ...env },
       timeout: PATIENCE_MS,
       killSignal: 'SIGKILL',
     });
