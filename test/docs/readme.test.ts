@@ -6,6 +6,7 @@ import { compose } from '@counterfoil/http-host';
 import { readConfig } from '@counterfoil/http-host/config';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { fileTypeOf, type Send, subjectOf } from '../http-host/example-subjects.ts';
+import { ranCommand } from '../setup/command-line.ts';
 import { freePort } from '../setup/postgres-server.ts';
 import {
   CLI,
@@ -367,7 +368,7 @@ describe('the command line', () => {
       const explained = rows.find(([cell]) => cell?.includes(`\`${command}`));
       const [, , mark] = explained?.[0]?.match(new RegExp(`\`(${command}[^\`]*)\`( †)?`)) ?? [];
       const isOfAddress = mark !== undefined;
-      const { stdout } = await help(command.split(' '));
+      const { out: stdout } = await ranCommand([...command.split(' '), '--help'], {});
       const options: string[] = (explained?.join(' ') ?? '').match(/--[a-z-]+/g) ?? [];
       expect(options.length, command).toBeGreaterThan(0);
       for (const option of options) expect(stdout, `${command} ${option}`).toContain(option);
@@ -386,8 +387,4 @@ describe('the command line', () => {
     expect(status).toBe(1);
     expect(stderr).toContain('MASTER_KEY must be set');
   });
-
-  function help(command: readonly string[]) {
-    return run(process.execPath, [CLI, ...command, '--help'], { cwd: ROOT });
-  }
 });
