@@ -6,6 +6,7 @@ import type {
 } from '@counterfoil/projections';
 import type { KeysOfThread } from '../../personal-keys/open-personal-keys.ts';
 import type { EventLogSettings } from '../../storage/stores.ts';
+import type { Part } from './filling.ts';
 
 export interface ProjectionThreadData {
   readonly log: EventLogSettings;
@@ -13,6 +14,8 @@ export interface ProjectionThreadData {
   readonly shards?: number | undefined;
   readonly holder: string;
   readonly keys: KeysOfThread | undefined;
+  /** Only fills these read models, and ends; default: prepares and follows all of them. */
+  readonly rebuild?: Part;
 }
 
 export type FromThread =

@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { AnyVault, EventStore } from '@counterfoil/core';
 import {
   bringUpInBackground,
-  bringUpToDate,
   createProjector,
   outdatedOf,
   PROJECTIONS,
@@ -11,8 +10,10 @@ import {
   type Projector,
   ReadModelError,
   type ReadModelStore,
+  type RebuildProgress,
 } from '@counterfoil/projections';
 import { SHARED_LEASE_TTL_MS } from '../lease.ts';
+import { type Beside, fill } from './filling.ts';
 import { ONLY_HOST } from './holder.ts';
 import type { FromThread } from './messages.ts';
 
@@ -30,6 +31,8 @@ export interface ProjectOptions {
   readonly lease?: string;
   /** The maximum batch, both live and in a rebuild. */
   readonly maxBatchEvents?: number;
+  /** Fills some read models at the same time, where no other host may fill them. Default: one after the other. */
+  readonly beside?: Beside | undefined;
 }
 
 /** Poll interval while another worker rebuilds the read models. */
@@ -130,15 +133,11 @@ async function rebuildBeside(
 /** When several workers start at once, one rebuilds and the others wait. */
 async function bringUpToDateOrWait(options: ProjectOptions): Promise<void> {
   const { notify, holder, signal, projections = PROJECTIONS, maxBatchEvents } = options;
+  const batch = maxBatchEvents !== undefined && { batchEvents: maxBatchEvents };
+  const onProgress = (progress: RebuildProgress) => notify({ type: 'rebuilding', progress });
   for (;;) {
     try {
-      await bringUpToDate({
-        ...options,
-        ...(maxBatchEvents !== undefined && { batchEvents: maxBatchEvents }),
-        now: Date.now,
-        projections,
-        onProgress: (progress) => notify({ type: 'rebuilding', progress }),
-      });
+      await fill({ ...options, projections, onProgress, ...batch });
       return;
     } catch (error) {
       if (!isBusy(error) || holder === ONLY_HOST) throw error;

@@ -1,16 +1,21 @@
-/** The projection thread: its own connections to the log and to the read models. */
+/** The projection thread, and the one that fills beside it: own connections to the log and to the read models. */
+import { availableParallelism } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { releaseMemory } from '@counterfoil/event-stores/sqlite';
+import { bringUpToDate, PROJECTIONS } from '@counterfoil/projections';
 import { openKeysInThread } from '../../personal-keys/open-personal-keys.ts';
 import { openEventStore, openReadModels } from '../../storage/stores.ts';
-
+import type { Part } from './filling.ts';
+import { ONLY_HOST } from './holder.ts';
 import type { FromThread, ProjectionThreadData, ToThread } from './messages.ts';
 import { prepareProjector } from './project.ts';
+import { besideInThread } from './rebuild-thread.ts';
 
 const port = parentPort;
 if (port === null) throw new Error('the projection worker runs in a thread of the host');
 
-const { log, readModelUrl, shards, holder, keys } = workerData as ProjectionThreadData;
+const data = workerData as ProjectionThreadData;
+const { log, readModelUrl, shards, holder, keys, rebuild } = data;
 const stopping = new AbortController();
 const { signal } = stopping;
 
@@ -18,25 +23,10 @@ const events = await openEventStore(log, { follow: true });
 const store = await openReadModels(readModelUrl, { shards });
 const vault = keys && (await openKeysInThread(keys));
 const notify = (message: FromThread) => port.postMessage(message);
-const preparing = prepareProjector({ events, store, vault, holder, signal, notify });
-
-// Registered before the rebuild, so that a stop can interrupt it.
-port.on('message', async (request: ToThread) => {
-  if (request.type === 'stop') return stopping.abort();
-  const { projection, stream } = request;
-  try {
-    const freed = await (await preparing).retryParked(projection, stream);
-    notify({ type: 'retried', projection, stream, freed });
-  } catch {
-    notify({ type: 'retried', projection, stream });
-  }
-});
+const work = rebuild === undefined ? following() : filling(rebuild);
 
 try {
-  const projector = await preparing;
-  releaseMemory();
-  notify({ type: 'started' });
-  await projector.run();
+  await work;
 } catch (error) {
   // A rebuild that is stopped throws.
   if (!signal.aborted) throw error;
@@ -45,4 +35,43 @@ try {
   await store.close();
   await vault?.close();
   port.close();
+}
+
+async function following(): Promise<void> {
+  // Where hosts share read models, another may fill the others.
+  const isAlone = holder === ONLY_HOST && availableParallelism() > 1;
+  const beside = isAlone ? besideInThread(data, notify) : undefined;
+  const preparing = prepareProjector({ events, store, vault, holder, signal, notify, beside });
+  // Registered before the rebuild, so that a stop can interrupt it.
+  port?.on('message', async (request: ToThread) => {
+    if (request.type === 'stop') return stopping.abort();
+    const { projection, stream } = request;
+    try {
+      const freed = await (await preparing).retryParked(projection, stream);
+      notify({ type: 'retried', projection, stream, freed });
+    } catch {
+      notify({ type: 'retried', projection, stream });
+    }
+  });
+  const projector = await preparing;
+  releaseMemory();
+  notify({ type: 'started' });
+  await projector.run();
+}
+
+async function filling({ names, batchEvents }: Part): Promise<void> {
+  port?.on('message', ({ type }: ToThread) => {
+    if (type === 'stop') stopping.abort();
+  });
+  await bringUpToDate({
+    events,
+    store,
+    vault,
+    holder,
+    signal,
+    batchEvents,
+    now: Date.now,
+    projections: PROJECTIONS.filter(({ name }) => names.includes(name)),
+    onProgress: (progress) => notify({ type: 'rebuilding', progress }),
+  });
 }
