@@ -21,6 +21,11 @@ import {
   type Recorded,
 } from '@counterfoil/projections';
 import { type SyntheticPayment, syntheticPayment } from '@counterfoil/projections/testing';
+import { fill } from '../../packages/engine/src/runtime/projecting/filling.ts';
+import {
+  besideInThread,
+  isWorthAThread,
+} from '../../packages/engine/src/runtime/projecting/rebuild-thread.ts';
 
 /** Concurrent appends, so that commits are shared. */
 const APPENDS_AT_ONCE = 256;
@@ -172,6 +177,33 @@ export async function rebuildAll(events: EventStore, store: ReadModelStore): Pro
   if (rebuilt.length !== PROJECTIONS.length || parked.length > 0) {
     throw new Error(`not every event could be applied: ${JSON.stringify(parked[0])}`);
   }
+}
+
+/** What a host does at its start that finds no read models in its files. */
+export async function fillFiles(
+  { follower, logPath }: Pick<ReadSide, 'follower' | 'logPath'>,
+  path: string,
+): Promise<void> {
+  const store = openSqliteReadModelStore({ path });
+  const data = {
+    log: { eventStoreUrl: `sqlite:${logPath}` },
+    readModelUrl: `sqlite:${path}`,
+    holder: 'bench',
+    keys: undefined,
+  };
+  await fill({
+    ...data,
+    events: follower,
+    store,
+    signal: new AbortController().signal,
+    projections: PROJECTIONS,
+    beside: isWorthAThread(data.log) ? besideInThread(data, () => undefined) : undefined,
+  });
+  for (const { name } of PROJECTIONS) {
+    const parked = await (await store.live(name))?.parkedStreams();
+    if (parked?.size !== 0) throw new Error(`${name} was not filled with every event`);
+  }
+  await store.close();
 }
 
 /** The events of the log after a position, in batches. */

@@ -1,7 +1,7 @@
 /** Read models that two threads fill are those that one fills, and those that the worker made live. */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import {
@@ -23,7 +23,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { PersonalKeys } from '../../personal-keys/personal-keys.ts';
 import { type Beside, fill } from './filling.ts';
 import type { FromThread, ProjectionThreadData } from './messages.ts';
-import { besideInThread } from './rebuild-thread.ts';
+import { besideInThread, isWorthAThread } from './rebuild-thread.ts';
 
 const TIMEOUT_MS = 120_000;
 const HOLDER = 'host';
@@ -136,7 +136,7 @@ class Log {
   options(store: ReturnType<typeof openSqliteReadModelStore>) {
     const { events, vault } = this;
     const { signal } = new AbortController();
-    return { events, vault, store, holder: HOLDER, signal, projections: PROJECTIONS, minEvents: 1 };
+    return { events, vault, store, holder: HOLDER, signal, projections: PROJECTIONS };
   }
 
   /** All rows of all builds, in the order in which they lie in their tables. */
@@ -302,7 +302,6 @@ const KILLED = `
     holder,
     signal: new AbortController().signal,
     projections: PROJECTIONS,
-    minEvents: 1,
     batchEvents: 10,
     onProgress: count,
     beside: besideInThread({ ...thread, keys }, count),
@@ -331,17 +330,29 @@ it('is filled anew after a kill at any instant', { timeout: TIMEOUT_MS }, async 
   }
 });
 
-it('fills a short log in one thread, and a part of the projections too', async () => {
+it('asks for no thread to fill a part of the projections', async () => {
   const log = await opened();
   await log.play({ ...SOME, payments: 3 });
-  const { store } = log.models('short');
+  const { store } = log.models('part');
   const asked: string[] = [];
   const beside: Beside = async ({ names }) => void asked.push(...names);
-  await fill({ ...log.options(store), minEvents: 1_000, beside });
   const others = PROJECTIONS.filter(({ name }) => name !== 'transactions');
   await fill({ ...log.options(store), projections: others, beside });
   expect(asked).toEqual([]);
-  await fill({ ...log.options(store), minEvents: 9, beside });
+  await fill({ ...log.options(store), beside });
   expect(asked).toEqual(['transactions']);
   await store.close();
+});
+
+it('is worth a thread for large logs in files', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'counterfoil-log-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const isWorth = (eventStoreUrl: string) => isWorthAThread({ eventStoreUrl });
+  const path = join(folder, 'events.db');
+  expect(isWorth(`sqlite:${path}`)).toBe(false);
+  writeFileSync(path, 'small');
+  expect(isWorth(`sqlite:${path}`)).toBe(false);
+  truncateSync(path, 200 * 2 ** 20);
+  expect(isWorth(`sqlite:${path}`)).toBe(availableParallelism() > 1);
+  expect(isWorth('postgres://localhost/log')).toBe(false);
 });

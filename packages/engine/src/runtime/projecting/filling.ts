@@ -1,5 +1,4 @@
 /** Fills empty read models: those of payments in a thread of their own, as they take as long as all others. */
-import type { EventStore } from '@counterfoil/core';
 import {
   bringUpToDate,
   type Projection,
@@ -7,8 +6,6 @@ import {
   transactions,
 } from '@counterfoil/projections';
 
-/** A log of fewer events is replayed before a thread has started. */
-const MIN_EVENTS = 20_000;
 /** Of each of the two: together no more than one that fills alone. */
 const SHARED_BATCH_EVENTS = 10_000;
 
@@ -27,17 +24,15 @@ export interface FillOptions extends Omit<RebuildOptions, 'projection' | 'now'> 
   readonly signal: AbortSignal;
   /** Default: one thread fills all. */
   readonly beside?: Beside | undefined;
-  /** Below so many events one thread fills all. Default: `MIN_EVENTS`. */
-  readonly minEvents?: number;
 }
 
 /** Brings all projections to live builds. Each file has one writer, which sees the events in order. */
 export async function fill(options: FillOptions): Promise<void> {
-  const { projections, signal, beside, events, minEvents = MIN_EVENTS } = options;
+  const { projections, signal, beside } = options;
   const filling = { ...options, now: Date.now };
   const others = projections.filter(({ name }) => name !== transactions.name);
   const isShared = others.length > 0 && others.length < projections.length;
-  if (beside === undefined || !isShared || !(await hasEvents(events, minEvents))) {
+  if (beside === undefined || !isShared) {
     await bringUpToDate(filling);
     return;
   }
@@ -54,14 +49,4 @@ export async function fill(options: FillOptions): Promise<void> {
     bringUpToDate({ ...filling, projections: others, batchEvents, signal: either }).catch(failed),
   ]);
   if (failures.length > 0) throw failures[0];
-}
-
-/** Whether the log has so many. */
-async function hasEvents(events: EventStore, least: number): Promise<boolean> {
-  let found = 0;
-  for await (const batch of events.subscribe({ batchSize: least, untilHead: true })) {
-    found += batch.length;
-    if (found >= least) return true;
-  }
-  return false;
 }

@@ -1,5 +1,4 @@
 /** The projection thread, and the one that fills beside it: own connections to the log and to the read models. */
-import { availableParallelism } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { releaseMemory } from '@counterfoil/event-stores/sqlite';
 import { bringUpToDate, PROJECTIONS } from '@counterfoil/projections';
@@ -9,7 +8,7 @@ import type { Part } from './filling.ts';
 import { ONLY_HOST } from './holder.ts';
 import type { FromThread, ProjectionThreadData, ToThread } from './messages.ts';
 import { prepareProjector } from './project.ts';
-import { besideInThread } from './rebuild-thread.ts';
+import { besideInThread, isWorthAThread } from './rebuild-thread.ts';
 
 const port = parentPort;
 if (port === null) throw new Error('the projection worker runs in a thread of the host');
@@ -39,8 +38,8 @@ try {
 
 async function following(): Promise<void> {
   // Where hosts share read models, another may fill the others.
-  const isAlone = holder === ONLY_HOST && availableParallelism() > 1;
-  const beside = isAlone ? besideInThread(data, notify) : undefined;
+  const isShared = holder === ONLY_HOST && isWorthAThread(log);
+  const beside = isShared ? besideInThread(data, notify) : undefined;
   const preparing = prepareProjector({ events, store, vault, holder, signal, notify, beside });
   // Registered before the rebuild, so that a stop can interrupt it.
   port?.on('message', async (request: ToThread) => {

@@ -1,8 +1,21 @@
 /** Rebuilds some of the read models in a thread of its own. */
+import { statSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
+import { type EventLogSettings, fileOf } from '../../storage/stores.ts';
 import type { Beside } from './filling.ts';
 import type { FromThread, ProjectionThreadData, ToThread } from './messages.ts';
 import { projectionWorkerFile } from './projecting.ts';
+
+/** Of about 100,000 events: fewer are replayed before a thread has started. */
+const MIN_LOG_BYTES = 128 * 2 ** 20;
+
+/** Whether there is a processor for a thread, and as much to read as pays for it from a file, which several can read. */
+export function isWorthAThread({ eventStoreUrl }: EventLogSettings): boolean {
+  const path = fileOf(eventStoreUrl);
+  const size = path === undefined ? 0 : (statSync(path, { throwIfNoEntry: false })?.size ?? 0);
+  return size >= MIN_LOG_BYTES && availableParallelism() > 1;
+}
 
 /** The thread has its own connections; it is stopped by the signal, and ends when it has filled its read models. */
 export function besideInThread(
@@ -16,11 +29,14 @@ export function besideInThread(
     const stop = () => worker.postMessage({ type: 'stop' } satisfies ToThread);
     signal.addEventListener('abort', stop);
     worker.on('message', notify);
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    worker.on('error', reject);
-    worker.on('exit', () => resolve());
+    const { promise: ended, resolve, reject } = Promise.withResolvers<void>();
+    let failure: unknown;
+    worker.on('error', (error) => {
+      failure = error;
+    });
+    worker.on('exit', () => (failure === undefined ? resolve() : reject(failure)));
     try {
-      await promise;
+      await ended;
     } finally {
       signal.removeEventListener('abort', stop);
     }
