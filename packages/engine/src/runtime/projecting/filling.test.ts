@@ -48,7 +48,10 @@ const history: fc.Arbitrary<History> = fc.record({
   payments: fc.integer({ min: 1, max: PAYMENTS }),
   picks: fc.array(fc.nat(AT_ONCE - 1), { minLength: 1, maxLength: 50 }),
   erased: fc.array(fc.nat(PAYMENTS - 1), { maxLength: 3 }),
-  strange: fc.array(fc.tuple(fc.nat(PAYMENTS - 1), arbitraries.event()), { maxLength: 5 }),
+  strange: fc.oneof(
+    fc.constant([]),
+    fc.array(fc.tuple(fc.nat(PAYMENTS - 1), arbitraries.event()), { maxLength: 5 }),
+  ),
   maxBatchEvents: fc.integer({ min: 1, max: 60 }),
   batchEvents: fc.integer({ min: 1, max: 60 }),
 });
@@ -212,7 +215,9 @@ it('makes the same rows as one thread, and the documents of the worker', {
         const filling = { ...log.options(two.store), batchEvents };
         await fill({ ...filling, beside: besideInThread(two.data, ignored) });
         const documents = await summariesOf(two.store);
-        expect(documents).toEqual(await summariesOf(live.store));
+        expect(documents).toEqual(await summariesOf(one.store));
+        // What cannot be written is parked with the events of its batch, and the worker has other batches.
+        if (any.strange.length === 0) expect(documents).toEqual(await summariesOf(live.store));
         for (const { store } of [live, one, two]) await store.close();
         expect(log.rows('two')).toEqual(log.rows('one'));
         expect(Object.keys(log.rows('two')).length).toBeGreaterThan(PROJECTIONS.length);
@@ -220,7 +225,7 @@ it('makes the same rows as one thread, and the documents of the worker', {
         await log.close();
       }
     }),
-    { numRuns: 4 },
+    { numRuns: 5 },
   );
 });
 
