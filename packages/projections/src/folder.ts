@@ -146,7 +146,7 @@ export class Folder {
       const goals = this.#goals(position, limits);
       if (goals.size === 0) return [];
       const wanted = events.filter(
-        ({ stored }) => this.#isDue(stored, goals) && this.reads(stored),
+        ({ stored }) => this.reads(stored) && this.#isDue(stored, goals),
       );
       const parked: Parking[] = [];
       let waiting: Decoded[] = [];

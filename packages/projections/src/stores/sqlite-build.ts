@@ -41,9 +41,10 @@ import {
   emptyWal,
   eraOf,
   erasOf,
-  fieldsOf,
   missingEra,
   refuseAnother,
+  type StatementTexts,
+  textsOf,
   tune,
 } from './sqlite-schema.ts';
 import { Statements } from './sqlite-statements.ts';
@@ -75,6 +76,7 @@ export class SqliteBuild implements Build {
   readonly #database: DatabaseSync;
   readonly #statements: Statements;
   readonly #specs: ReadonlyMap<string, CollectionSpec>;
+  readonly #texts: ReadonlyMap<string, StatementTexts>;
   readonly #partitions: Partitions;
   readonly #parked: Parked;
   /** Eras known to be written, by collection and partition. */
@@ -86,6 +88,7 @@ export class SqliteBuild implements Build {
     this.info = file.info;
     this.needsScrub = file.role === 'writer' && !isNew;
     this.#specs = new Map(file.collections.map((spec) => [spec.name, spec]));
+    this.#texts = new Map(file.collections.map((spec) => [spec.name, textsOf(spec)]));
     this.#database = new DatabaseSync(file.path, { readOnly: file.role === 'reader' });
     try {
       tune(this.#database, file.role);
@@ -382,21 +385,18 @@ export class SqliteBuild implements Build {
   }
 
   #applyKeyed(name: string, { before, after, shared }: Change): boolean {
+    const texts = this.#textsOf(name);
     if (after === undefined) {
-      this.#statements.get(`DELETE FROM ${name} WHERE key = ?`).run(before?.key ?? '');
+      this.#statements.get(texts.remove).run(before?.key ?? '');
       return true;
     }
     const seal = checksumOf(location(name, after.key), after.body);
     if (before !== undefined) {
-      const { changes } = this.#statements
-        .get(`UPDATE ${name} SET body = ?, seal = ? WHERE key = ?`)
-        .run(after.body, seal, after.key);
+      const { changes } = this.#statements.get(texts.update).run(after.body, seal, after.key);
       if (changes !== 1) throw this.#checksums.damage(`${name} lacks ${after.key}`);
       return true;
     }
-    const { changes } = this.#statements
-      .get(`INSERT INTO ${name} (key, body, seal) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`)
-      .run(after.key, after.body, seal);
+    const { changes } = this.#statements.get(texts.insert).run(after.key, after.body, seal);
     return changes === 1 || shared === true;
   }
 
@@ -404,7 +404,7 @@ export class SqliteBuild implements Build {
     const { key, body, place } = placed(after);
     const { partition } = place;
     const { changes, lastInsertRowid } = this.#statements
-      .get(`INSERT INTO ${name} (key, part, body, seal) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`)
+      .get(this.#textsOf(name).insert)
       .run(
         key,
         this.#partitions.idToWrite(partition),
@@ -435,7 +435,7 @@ export class SqliteBuild implements Build {
     }
     // Only what changed is set: each column costs an index removal and insertion.
     const old = placed(before).place.fields;
-    const moved = fieldsOf(spec).filter((field) => old[field] !== place.fields[field]);
+    const moved = this.#textsOf(name).fields.filter((field) => old[field] !== place.fields[field]);
     if (moved.length > 0) {
       const columns = moved.map((field) => `${columnOf(field)} = ?`).join(', ');
       this.#statements
@@ -452,22 +452,19 @@ export class SqliteBuild implements Build {
 
   #insertWalked(spec: CollectionSpec, document: Placed, part: number): boolean {
     const { name } = spec;
-    const fields = fieldsOf(spec);
-    const columns = ['key', 'part', 'sort', ...fields.map(columnOf)];
+    const { key, place } = document;
+    const { fields, insert, insertBody } = this.#textsOf(name);
     const { changes, lastInsertRowid } = this.#statements
-      .get(
-        `INSERT INTO ${name} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})
-         ON CONFLICT DO NOTHING`,
-      )
+      .get(insert)
       .run(
-        document.key,
+        key,
         part,
-        document.place.sort,
-        ...fields.map((field) => storedValue(spec, field, document.place.fields[field])),
+        place.sort,
+        ...fields.map((field) => storedValue(spec, field, place.fields[field])),
       );
     if (changes !== 1) return false;
     this.#statements
-      .get(`INSERT INTO ${name}_bodies VALUES (?, ?, ?)`)
+      .get(insertBody)
       .run(lastInsertRowid, document.body, placedChecksum(name, document));
     this.#enterEra(name, part, eraOf(document.place.sort));
     return true;
@@ -517,6 +514,12 @@ export class SqliteBuild implements Build {
       const missing = this.#statements.get(missingEra(name)).get();
       if (missing !== undefined) throw this.#checksums.damage(`${name} lacks an era`);
     }
+  }
+
+  #textsOf(collection: string): StatementTexts {
+    const texts = this.#texts.get(collection);
+    if (texts === undefined) throw new RangeError(`no collection ${collection}`);
+    return texts;
   }
 
   #spec(collection: string): CollectionSpec {

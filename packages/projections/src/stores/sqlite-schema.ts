@@ -199,6 +199,34 @@ function indexedFieldsOf(spec: CollectionSpec): readonly string[] {
   return fieldsOf(spec).filter((field) => spec.fields?.[field] !== 'stored');
 }
 
+/** What each row is written with: a text that is put together for each costs as much as the row. */
+export interface StatementTexts {
+  readonly insert: string;
+  readonly update: string;
+  readonly remove: string;
+  /** Of a walked collection. */
+  readonly fields: readonly string[];
+  readonly insertBody: string;
+}
+
+export function textsOf(spec: CollectionSpec): StatementTexts {
+  const { name, kind } = spec;
+  const fields = kind === 'walked' ? fieldsOf(spec) : [];
+  const columns = {
+    keyed: ['key', 'body', 'seal'],
+    dictionary: ['key', 'part', 'body', 'seal'],
+    walked: ['key', 'part', 'sort', ...fields.map(columnOf)],
+  }[kind];
+  const marks = columns.map(() => '?').join(', ');
+  return {
+    insert: `INSERT INTO ${name} (${columns.join(', ')}) VALUES (${marks}) ON CONFLICT DO NOTHING`,
+    update: `UPDATE ${name} SET body = ?, seal = ? WHERE key = ?`,
+    remove: `DELETE FROM ${name} WHERE key = ?`,
+    fields,
+    insertBody: `INSERT INTO ${name}_bodies VALUES (?, ?, ?)`,
+  };
+}
+
 /** The table of the eras that the documents of each partition fall into. */
 export function erasOf(collection: string): string {
   return `${collection}_eras`;

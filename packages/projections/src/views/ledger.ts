@@ -1,5 +1,6 @@
 /** The ledger read model: journal entries, balances, and the trial balance that they add up to. */
 import {
+  type JournalEntry,
   type JournalLine,
   journal,
   MONEY_EVENTS,
@@ -67,11 +68,9 @@ export const ledger: Projection<State> = {
     const entry = journal(record.event);
     if (entry === undefined) return inPeriods;
     const books = booksOf(record, entry);
-    const posted = entry.lines.flatMap((line) => [
-      balanceKey(books, line),
-      ...periodKeys(books, line.currency, entry.at),
-    ]);
-    return [...inPeriods, ...posted];
+    const of = booksKey(books);
+    const posted = entry.lines.map((line) => balanceKey(of, line));
+    return [...inPeriods, ...posted, ...[...periodsOf(books, entry).values()].flat()];
   },
 
   apply(record, states: States<State>) {
@@ -85,11 +84,13 @@ export const ledger: Projection<State> = {
     const entry = journal(record.event);
     if (entry === undefined) return { states: [...changed] };
     const books = booksOf(record, entry);
+    const of = booksKey(books);
+    const periods = periodsOf(books, entry);
     for (const line of entry.lines) {
-      const key = balanceKey(books, line);
+      const key = balanceKey(of, line);
       const balance = (changed.get(key) ?? states.get(key) ?? NOTHING_POSTED) as Balance;
       changed.set(key, added(balance, line));
-      for (const period of periodKeys(books, line.currency, entry.at)) {
+      for (const period of periods.get(line.currency) ?? []) {
         const totals = (changed.get(period) ?? copyOf(states.get(period))) as PeriodTotals;
         const before = totals.accounts.get(line.account) ?? NOTHING_POSTED;
         totals.accounts.set(line.account, added(before, line));
@@ -234,8 +235,18 @@ function booksOf(
   return { tenantId, sandbox, merchantAccountId };
 }
 
-function balanceKey(books: Books, { currency, account }: JournalLine): string {
-  return `${booksKey(books)}/${currency}/${account}`;
+/** Of an account of the books that `booksKey` names. */
+function balanceKey(books: string, { currency, account }: JournalLine): string {
+  return `${books}/${currency}/${account}`;
+}
+
+/** The keys of both periods by currency: most lines of an entry have the same one. */
+function periodsOf(books: Books, { lines, at }: JournalEntry): Map<string, readonly string[]> {
+  const periods = new Map<string, readonly string[]>();
+  for (const { currency } of lines) {
+    if (!periods.has(currency)) periods.set(currency, periodKeys(books, currency, at));
+  }
+  return periods;
 }
 
 /** The merchant account is padded, so that key order is the order of its numbers. */
