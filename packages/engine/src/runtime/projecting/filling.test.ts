@@ -1,7 +1,7 @@
 /** Read models that two threads fill are those that one fills, and those that the worker made live. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import {
@@ -352,12 +352,14 @@ it('asks for no thread to fill a part of the projections', async () => {
 it('is worth a thread for large logs in files', () => {
   const folder = mkdtempSync(join(tmpdir(), 'counterfoil-log-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  const isWorth = (eventStoreUrl: string) => isWorthAThread({ eventStoreUrl });
+  const isWorth = (eventStoreUrl: string, processors = 4) =>
+    isWorthAThread({ eventStoreUrl }, processors);
   const path = join(folder, 'events.db');
   expect(isWorth(`sqlite:${path}`)).toBe(false);
   writeFileSync(path, 'small');
   expect(isWorth(`sqlite:${path}`)).toBe(false);
   truncateSync(path, 200 * 2 ** 20);
-  expect(isWorth(`sqlite:${path}`)).toBe(availableParallelism() > 1);
+  expect(isWorth(`sqlite:${path}`)).toBe(true);
+  expect(isWorth(`sqlite:${path}`, 2)).toBe(false);
   expect(isWorth('postgres://localhost/log')).toBe(false);
 });

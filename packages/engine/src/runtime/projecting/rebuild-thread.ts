@@ -9,12 +9,17 @@ import { projectionWorkerFile } from './projecting.ts';
 
 /** Of about 100,000 events: fewer are replayed before a thread has started. */
 const MIN_LOG_BYTES = 128 * 2 ** 20;
+/** Two threads take a third more of all processors, V8's helpers included: two processors are full with one. */
+const MIN_PROCESSORS = 4;
 
-/** Whether there is a processor for a thread, and as much to read as pays for it from a file, which several can read. */
-export function isWorthAThread({ eventStoreUrl }: EventLogSettings): boolean {
+/** Whether there are processors for a thread, and as much to read as pays for it from a file, which several can read. */
+export function isWorthAThread(
+  { eventStoreUrl }: EventLogSettings,
+  processors = availableParallelism(),
+): boolean {
   const path = fileOf(eventStoreUrl);
   const size = path === undefined ? 0 : (statSync(path, { throwIfNoEntry: false })?.size ?? 0);
-  return size >= MIN_LOG_BYTES && availableParallelism() > 1;
+  return size >= MIN_LOG_BYTES && processors >= MIN_PROCESSORS;
 }
 
 /** The thread has its own connections; it is stopped by the signal, and ends when it has filled its read models. */
