@@ -98,6 +98,15 @@ describe('commands executed together', () => {
     expect(together.cache.kept).toEqual(single.cache.kept);
   });
 
+  it('are not executed where a stream has moved on since the others were made', async () => {
+    const store = createMemoryEventStore();
+    const [reserved, submitted] = [reserve(1), submit(2)];
+    const steps = (revision: number) => [reserved, { ...submitted, revision }] as const;
+    expect(await executeTogether({ store }, steps(0))).toBeUndefined();
+    expect(await store.head()).toBeUndefined();
+    expect(await executeTogether({ store }, steps(-1))).toBeDefined();
+  });
+
   it('are repetitions of it when they come again by themselves', async () => {
     const store = createMemoryEventStore();
     await executeTogether({ store }, [reserve(1), submit(2)]);

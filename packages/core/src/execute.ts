@@ -190,15 +190,18 @@ export interface Step<Of extends Aggregate = Aggregate> {
   readonly aggregate: Of;
   readonly command: CommandOf<Of>;
   readonly context: CommandContext;
+  /** Of the stream as the others were made from it: where it has moved on, none is executed. */
+  readonly revision?: number;
 }
 
 export type Accepted = Extract<Execution<Aggregate>, { readonly outcome: 'accepted' }>;
 
 /**
  * Runs commands on different streams, each decided by itself, whose events become durable as one.
- * Undefined where that is not possible, with nothing written: the store appends to one stream at a time,
- * a command is refused, has nothing to do or was executed before, or another writer was faster. Each
- * command is then to be executed by itself.
+ * Undefined where that is not possible: the store appends to one stream at a time, a stream has moved on,
+ * a command is refused, has nothing to do or was executed before, or another writer was faster. Nothing
+ * is written then, unless the store had lost its answer and repeated the append: all of it is. Each command
+ * is to be executed by itself, which tells.
  */
 export async function executeTogether(
   executor: Executor,
@@ -215,6 +218,7 @@ export async function executeTogether(
       ? emptyStream(aggregate)
       : await load(executor, aggregate, stream);
     if (loaded.commands.has(step.context.commandId)) return undefined;
+    if (step.revision !== undefined && step.revision !== loaded.revision) return undefined;
     const decided = aggregate.decide(loaded.state, step.command);
     // One that has nothing to do, such as a claim of what another holds, may be a reason for the others not to be.
     if (isLeft(decided) || decided.right.length === 0) return undefined;

@@ -67,6 +67,8 @@ export interface Step<Of extends Executable = Executable> {
   readonly aggregate: Of;
   readonly command: CommandOf<Of>;
   readonly name: CommandName;
+  /** Of the stream as the others were made from it: where it has moved on, none is executed. */
+  readonly revision?: number;
 }
 
 /** What became of each of them. */
@@ -189,8 +191,8 @@ export class CommandRunner {
 
   /**
    * Executes commands on different streams, each decided by itself, whose events become durable as one,
-   * in the order of the commands. Undefined where that was not possible, with nothing written, also where
-   * one has nothing to do: then each is to be executed by itself, which says why.
+   * in the order of the commands. Undefined where that was not possible, also where one has nothing to do:
+   * then each is to be executed by itself, which says why.
    */
   async executeTogether<const Steps extends readonly Step[]>(
     steps: Steps,
@@ -225,16 +227,20 @@ export class CommandRunner {
     );
   }
 
-  /** What a command would do if it were executed now; undefined where it would be refused. */
+  /**
+   * What a command would do if it were executed now, at which revision of its stream; undefined where it
+   * would be refused.
+   */
   async foreseen<Of extends Executable>(
     aggregate: Of,
     command: CommandOf<Of>,
-  ): Promise<Pick<Done<Of>, 'events' | 'state'> | undefined> {
-    const { state } = await load(this.executor, aggregate, aggregate.streamOf(command));
+  ): Promise<(Pick<Done<Of>, 'events' | 'state'> & { readonly revision: number }) | undefined> {
+    const stream = aggregate.streamOf(command);
+    const { state, revision } = await load(this.executor, aggregate, stream);
     const decided = aggregate.decide(state, command);
     if (decided._tag === 'Left') return undefined;
     const events = decided.right as readonly EventOf<Of>[];
-    return { events, state: events.reduce(aggregate.evolve, state) as StateOf<Of> };
+    return { events, state: events.reduce(aggregate.evolve, state) as StateOf<Of>, revision };
   }
 
   /**

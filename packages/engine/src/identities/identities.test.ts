@@ -132,6 +132,28 @@ describe('what is recorded with the claim of an email', () => {
     expect(identities.knownCustomer(named('a@example.com'))).toBe(holder?.customerId);
   });
 
+  it('keeps its number where the store has lost its answer, and appended again', async () => {
+    const store = createMemoryEventStore();
+    const forgetful: EventStore = {
+      append: (request) => store.append(request),
+      appendAll: async (requests) => {
+        await store.appendAll?.(requests);
+        return store.appendAll?.(requests) ?? Promise.reject(new Error('one stream at a time'));
+      },
+      read: (...asked) => store.read(...asked),
+      subscribe: (options) => store.subscribe(options),
+      head: () => store.head(),
+      close: () => store.close(),
+    };
+    commands = new CommandRunner({ store: forgetful }, commands.clock, () => {});
+    identities = new Identities(commands, Buffer.alloc(32, 7));
+    expect(await registered()).toBeUndefined();
+    const holder = await identities.holderOf(named('a@example.com'));
+    expect(holder?.customerId).toBe(FIRST_ALLOCATED);
+    const other = await identities.customerOf(named('b@example.com'), undefined, CALLER);
+    expect(other).not.toBe(holder?.customerId);
+  });
+
   it.each([true, false])(
     'is nothing where another holds the email, its claim cached: %s',
     async (isCached) => {

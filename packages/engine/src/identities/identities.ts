@@ -134,9 +134,14 @@ export class Identities {
     const releases = this.#releases;
     const customerId = await this.next(tenantId, 'customer');
     const recorded = await record({ customerId, claim: this.#claimStep(named, { customerId }) });
-    if (recorded === undefined) this.#giveBack(tenantId, customerId);
-    else if (releases === this.#releases) this.#customers.set(this.#streamOf(named), customerId);
-    return recorded;
+    if (recorded !== undefined) {
+      if (releases === this.#releases) this.#customers.set(this.#streamOf(named), customerId);
+      return recorded;
+    }
+    // A store that had lost its first answer, and asked again, has recorded the claim all the same.
+    const holder = await this.holderOf(named);
+    if (holder?.customerId !== customerId) this.#giveBack(tenantId, customerId);
+    return undefined;
   }
 
   /**

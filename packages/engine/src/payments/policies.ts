@@ -47,6 +47,13 @@ export interface PolicyReactorOptions {
 type FollowUp = Policies.FollowUp;
 type Payment = Transaction.Payment;
 
+/** What follows from a command of a payment. */
+interface FollowUpSteps {
+  readonly steps: readonly Step[];
+  /** Of the payment that it was found out for. */
+  readonly revision?: number;
+}
+
 /**
  * Applies the follow-ups of a payment: as one with their event where the log can, else after the request,
  * and again from the log after a crash. The command id is derived from the event, so a follow-up is
@@ -75,9 +82,9 @@ export class PolicyReactor {
     caller: Caller,
   ): Promise<Done<typeof Transaction>> {
     const following = await this.#stepsAfter(payment, command);
-    const done = await this.#executeWith({ command, name }, following ?? [], caller);
+    const done = await this.#executeWith({ command, name }, following, caller);
     const { events, state, repeated } = done;
-    const isFollowed = following !== undefined && done.isWhole && !repeated;
+    const isFollowed = done.isWhole && !repeated;
     if (!isFollowed || state === null) return done;
     this.#followed.add(state);
     const isCaptured = events.some(({ type }) => type === 'PaymentCaptured');
@@ -88,14 +95,20 @@ export class PolicyReactor {
   /** `isWhole`: all that follows was executed with the command. */
   async #executeWith(
     { command, name }: Pick<Step<typeof Transaction>, 'command' | 'name'>,
-    following: readonly Step[],
+    following: FollowUpSteps | undefined,
     caller: Caller,
   ): Promise<Done<typeof Transaction> & { readonly isWhole: boolean }> {
     const { commands, logger } = this.#options;
-    if (following.length > 0) {
+    if (following !== undefined && following.steps.length > 0) {
       try {
-        const step = { aggregate: Transaction, command, name };
-        const done = await commands.executeTogether([step, ...following], caller);
+        const { steps, revision } = following;
+        const step = {
+          aggregate: Transaction,
+          command,
+          name,
+          ...(revision !== undefined && { revision }),
+        };
+        const done = await commands.executeTogether([step, ...steps], caller);
         if (done !== undefined) return { ...done[0], isWhole: true };
       } catch (error) {
         if (error instanceof EventStoreError) throw error;
@@ -104,23 +117,23 @@ export class PolicyReactor {
       }
     }
     const done = await commands.execute(Transaction, command, name, caller);
-    return { ...done, isWhole: following.length === 0 };
+    return { ...done, isWhole: following?.steps.length === 0 };
   }
 
   /** What follows from a command if it is executed now; undefined where that is not known. */
   async #stepsAfter(
     payment: Payment,
     command: Transaction.Command,
-  ): Promise<readonly Step[] | undefined> {
+  ): Promise<FollowUpSteps | undefined> {
     const { commands, logger } = this.#options;
     if (!commands.executesTogether) return undefined;
     const { tenantId } = command;
     try {
-      if (this.#isPurchaseKnown(tenantId, payment)) return [];
+      if (this.#isPurchaseKnown(tenantId, payment)) return { steps: [] };
       const foreseen = await commands.foreseen(Transaction, command);
       if (foreseen === undefined || foreseen.state === null) return undefined;
       const events = foreseen.events.filter(({ type }) => Policies.FOLLOWED.has(type));
-      if (events.length === 0) return [];
+      if (events.length === 0) return { steps: [] };
       const facts = await this.#factsOf(tenantId, foreseen.state);
       const following = events.flatMap((event) => Policies.followUpsOf(event, facts));
       const steps: Step[] = [];
@@ -130,7 +143,7 @@ export class PolicyReactor {
         // What is refused is told when it is executed by itself.
         if (done === undefined || done.events.length > 0) steps.push(step);
       }
-      return steps;
+      return { steps, revision: foreseen.revision };
     } catch (error) {
       logger.warn({ err: error }, 'the follow-ups of a payment are deferred');
       return undefined;

@@ -8,6 +8,7 @@ import {
   type EventStore,
   journal,
   Reference,
+  type StreamName,
   Subscription,
   type TenantId,
   Transaction,
@@ -89,7 +90,10 @@ class Life {
     throw new Died();
   }
 
-  storeOf(store: EventStore, { asOne }: { readonly asOne: boolean }): EventStore {
+  storeOf(
+    store: EventStore,
+    { asOne, beforeRead }: Pick<World, 'asOne' | 'beforeRead'>,
+  ): EventStore {
     const { appendAll } = store;
     return {
       append: (request) => this.step(() => store.append(request)),
@@ -97,7 +101,10 @@ class Life {
         appendAll && {
           appendAll: (requests) => this.step(() => appendAll.call(store, requests)),
         }),
-      read: (stream, options) => store.read(stream, options),
+      read: async (stream, options) => {
+        await beforeRead(stream);
+        return store.read(stream, options);
+      },
       subscribe: (options) => store.subscribe(options),
       head: () => store.head(),
       close: () => store.close(),
@@ -136,6 +143,8 @@ class World {
   readonly events: EventStore = createMemoryEventStore();
   /** Whether the log appends to several streams as one. */
   asOne = true;
+  /** What happens just before a stream is read. */
+  beforeRead: (stream: StreamName) => Promise<void> = async () => {};
   /** Of billing, where it is not the default. */
   page: { readonly pageSize?: number } = {};
   readonly store: ReadModelStore = createMemoryReadModelStore();
@@ -440,6 +449,43 @@ describe('billing', () => {
     expect(await host.subscription(id)).toMatchObject({ renewals: 1, cycle: 3, pending: null });
     expect(await host.billing.nextDueAt()).toBe(new Date(BEGIN_MS + 60 * DAY).toISOString());
     expect(world.lines).toEqual([]);
+  });
+
+  it.each([
+    {
+      what: 'plan',
+      change: (host: Process, id: number) =>
+        host.ask(id, { type: 'ChangePlan', plan: { rebillAmountMinor: 500n } }),
+      before: { amountMinor: PRICE, status: 'Captured' },
+      after: { amountMinor: 500n, status: 'Captured' },
+    },
+    {
+      what: 'card',
+      change: (host: Process, id: number) => host.useCard(id, NO_MONEY),
+      before: { amountMinor: PRICE, status: 'Captured' },
+      after: { amountMinor: PRICE, status: 'Declined' },
+    },
+  ])('charges by the $what of its attempt, also where that changes meanwhile', async (each) => {
+    const host = await open();
+    const id = await host.subscribe();
+    world.nowMs += 30 * DAY;
+    await world.project();
+    let isChanged = false;
+    world.beforeRead = async (stream) => {
+      if (isChanged || !stream.startsWith('customer_account-')) return;
+      isChanged = true;
+      await each.change(host, id);
+    };
+    await world.process().billing.runDue(new AbortController().signal);
+    expect(isChanged).toBe(true);
+    const stored = (await Array.fromAsync(world.events.subscribe({ untilHead: true }))).flat();
+    const types = stored.map(({ type }) => type);
+    const isBegunBefore =
+      types.indexOf('RebillDue') < types.findLastIndex((type) => /^(Plan|Card)Changed$/.test(type));
+    const charged = isBegunBefore ? each.before : each.after;
+    expect(await host.payment(id, 2)).toMatchObject(charged);
+    const due = stored.find(({ type }) => type === 'RebillDue');
+    expect(due && decodeRecord(due).event).toMatchObject({ amountMinor: charged.amountMinor });
   });
 
   it('retries after a soft decline on the days of the policy, then freezes', async () => {

@@ -393,7 +393,9 @@ export class Billing implements TimedWork {
     const begin = { aggregate: Subscription, command, name: { commandId: uuidV7() } };
     const begun = await commands.foreseen(Subscription, command);
     if (begun !== undefined && begun.state !== null && begun.events.length > 0) {
-      const charged = await rebills.begin(tenantId, begin, begun.state);
+      // A plan or a card that is changed meanwhile is to be billed as it is then.
+      const foreseen = { ...begin, revision: begun.revision };
+      const charged = await rebills.begin(tenantId, foreseen, begun.state);
       if (charged !== undefined) return this.#settled(tenantId, begun.state, charged);
     }
     const { state, events } = await commands.execute(Subscription, command, begin.name, SYSTEM);

@@ -116,7 +116,7 @@ type History = ReturnType<ReturnType<typeof ledgerFor>['transactions']['history'
 type Facts = Readonly<Partial<Record<string, unknown>>>;
 
 /** What names a child of a payment. */
-const CHILDREN = ['refundId', 'chargebackId', 'alertId', 'captureId', 'voidId', 'releaseId'];
+const CHILDREN = ['refundId', 'chargebackId', 'alertId', 'voidId'];
 
 function eventOf(
   { event, revision, recordedAt, actor, keyId, requestId }: Awaited<History>[number],

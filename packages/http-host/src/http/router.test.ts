@@ -45,6 +45,11 @@ describe('a section', () => {
     expect(router.load('/late/1')).toBeUndefined();
   });
 
+  it('has all paths that begin so', () => {
+    const section = { prefix: '/late', load: async () => [] };
+    expect(() => new EndpointRouter([read('/late/own')], [section])).toThrow('/late/own: paths');
+  });
+
   it('that cannot be loaded is tried again with the next request', async () => {
     let isBroken = true;
     const section = {

@@ -46,6 +46,10 @@ export class EndpointRouter {
   readonly #loading = new Map<Section, Promise<void>>();
 
   constructor(endpoints: readonly Endpoint[], sections: readonly Section[] = []) {
+    for (const { prefix } of sections) {
+      const taken = endpoints.find(({ path }) => path.startsWith(prefix));
+      if (taken !== undefined) throw new Error(`${taken.path}: paths from ${prefix} on are taken`);
+    }
     this.#add(endpoints);
     this.#sections = new Set(sections);
   }

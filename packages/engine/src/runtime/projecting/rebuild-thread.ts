@@ -39,7 +39,10 @@ export function besideInThread(
     worker.on('error', (error) => {
       failure = error;
     });
-    worker.on('exit', () => (failure === undefined ? resolve() : reject(failure)));
+    worker.on('exit', (code) => {
+      if (code === 0) resolve();
+      else reject(failure ?? new Error(`the thread that fills read models has ended with ${code}`));
+    });
     try {
       await ended;
     } finally {
