@@ -7,7 +7,7 @@ import type { Tenant } from '@counterfoil/core';
 import { expect, onTestFinished } from 'vitest';
 import { MailServer, type MailServerOptions } from './mail-server.ts';
 import {
-  type Caller,
+  Caller,
   eventually,
   type Json,
   openTenant,
@@ -85,11 +85,7 @@ export class Post {
     });
     if (this.caller !== undefined) {
       const { tenantId, key } = this.caller;
-      this.caller = Object.assign(Object.create(Object.getPrototypeOf(this.caller)), {
-        url: this.running.url,
-        tenantId,
-        key,
-      });
+      this.caller = new Caller(this.running.url, tenantId, key);
     }
   }
 
