@@ -13,6 +13,8 @@ export const LONGEST: readonly string[] = [
   'test/simulation/crash.test.ts',
   'test/e2e/demo.test.ts',
   'test/examples/shop.test.ts',
+  'test/simulation/storage-faults.test.ts',
+  'test/e2e/several-hosts-contract.test.ts',
   'test/http-host/cli-shared.test.ts',
   'test/http-host/doctor-shared.test.ts',
 ];
