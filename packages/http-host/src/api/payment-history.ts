@@ -4,9 +4,10 @@ import { z } from 'zod';
 import { endpoint } from '../http/endpoint.ts';
 import { refuse } from '../http/errors.ts';
 import { At, UuidText } from './answer-fields.ts';
-import { pageBody, pageOf } from './collections.ts';
+import { pageOf } from './collections.ts';
+import { OF_PAYMENT, wholeList } from './of-payment.ts';
 import { apiSlice } from './slice.ts';
-import { type FaceServices, ledgerFor, Uuid } from './wire.ts';
+import { type FaceServices, ledgerFor } from './wire.ts';
 
 const textOrNull = z.string().nullable();
 
@@ -58,17 +59,9 @@ const JournalEntry = z
   })
   .meta({ id: 'JournalEntry' });
 
-const common = {
-  method: 'GET',
-  tag: 'Admin',
-  params: z.object({ id: Uuid.meta({ description: 'The payment' }) }),
-  rejections: ['not_found'],
-  idempotency: 'none',
-} as const;
-
 export const PAYMENT_HISTORY = apiSlice((services: FaceServices) => [
   endpoint({
-    ...common,
+    ...OF_PAYMENT,
     operationId: 'listPaymentEvents',
     action: 'transactions.history',
     path: '/api/transactions/{id}/events',
@@ -85,11 +78,11 @@ export const PAYMENT_HISTORY = apiSlice((services: FaceServices) => [
       if (first?.event.type !== 'PaymentSubmitted') throw refuse('not_found');
       const { transactionId, currency } = first.event;
       const items = history.map((entry) => eventOf(entry, { transactionId, currency }));
-      return { status: 200, body: pageBody({ items, next: undefined }) };
+      return wholeList(items);
     },
   }),
   endpoint({
-    ...common,
+    ...OF_PAYMENT,
     operationId: 'listPaymentEntries',
     path: '/api/transactions/{id}/entries',
     summary: 'List what a payment posted to the books',
@@ -103,10 +96,14 @@ export const PAYMENT_HISTORY = apiSlice((services: FaceServices) => [
       if ((await transactions.history(id)).length === 0) throw refuse('not_found');
       const items = (await books.entries(id)).map(
         ({ revision, description, at, merchantAccountId, lines }) => ({
-          ...{ revision, description, at, merchantAccountId, lines },
+          revision,
+          description,
+          at,
+          merchantAccountId,
+          lines,
         }),
       );
-      return { status: 200, body: pageBody({ items, next: undefined }) };
+      return wholeList(items);
     },
   }),
 ]);

@@ -1,29 +1,15 @@
 /** What followed a payment: the emails about it, and the webhooks. */
-import { z } from 'zod';
 import { endpoint } from '../http/endpoint.ts';
-import { pageBody, pageOf } from './collections.ts';
+import { pageOf } from './collections.ts';
 import { EmailRecord } from './email.ts';
+import { OF_PAYMENT, wholeList } from './of-payment.ts';
 import { apiSlice } from './slice.ts';
 import { WebhookDelivery } from './webhook-deliveries.ts';
-import { type FaceServices, ledgerFor, Uuid } from './wire.ts';
-
-const common = {
-  method: 'GET',
-  tag: 'Admin',
-  params: z.object({ id: Uuid.meta({ description: 'The payment' }) }),
-  rejections: ['not_found'],
-  idempotency: 'none',
-} as const;
-
-/** All of it is one page. */
-const whole = (items: readonly object[]) => ({
-  status: 200 as const,
-  body: pageBody({ items, next: undefined }),
-});
+import { type FaceServices, ledgerFor } from './wire.ts';
 
 export const PAYMENT_MESSAGES = apiSlice((services: FaceServices) => [
   endpoint({
-    ...common,
+    ...OF_PAYMENT,
     operationId: 'listPaymentEmails',
     path: '/api/transactions/{id}/emails',
     summary: 'List what the ledger mailed about a payment',
@@ -36,11 +22,11 @@ export const PAYMENT_MESSAGES = apiSlice((services: FaceServices) => [
     async handle(context, { params: { id } }) {
       const { payments, mails } = ledgerFor(services, context);
       await payments.get(id);
-      return whole(await mails.ofPayment(id));
+      return wholeList(await mails.ofPayment(id));
     },
   }),
   endpoint({
-    ...common,
+    ...OF_PAYMENT,
     operationId: 'listPaymentWebhooks',
     path: '/api/transactions/{id}/webhooks',
     summary: 'List what was sent about a payment to webhook endpoints',
@@ -52,7 +38,7 @@ export const PAYMENT_MESSAGES = apiSlice((services: FaceServices) => [
     async handle(context, { params: { id } }) {
       const { payments, webhooks } = ledgerFor(services, context);
       await payments.get(id);
-      return whole(await webhooks.ofPayment(id));
+      return wholeList(await webhooks.ofPayment(id));
     },
   }),
 ]);
