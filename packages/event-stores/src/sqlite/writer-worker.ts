@@ -20,6 +20,9 @@ const SETTINGS = `
   PRAGMA cache_size = -32000;
 `;
 
+/** After the start of what the store was opened for. */
+const RELEASE_MS = 5_000;
+
 interface OpenLog {
   readonly lock: DatabaseSync;
   readonly database: DatabaseSync;
@@ -76,7 +79,8 @@ function serve(port: NonNullable<typeof parentPort>, options: WriterOptions): vo
     port.close();
   });
   port.postMessage({ head: log.writer.head } satisfies WriterGreeting);
-  releaseMemory();
+  // Not before the first append, nor for a store that is open for a moment.
+  setTimeout(releaseMemory, RELEASE_MS).unref();
 }
 
 if (parentPort !== null) serve(parentPort, workerData as WriterOptions);
