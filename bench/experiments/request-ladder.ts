@@ -164,11 +164,11 @@ async function serveConstant(text: string): Promise<void> {
   const { default: Fastify } = await import('fastify');
   const server = Fastify();
   const flag = { type: 'boolean', default: false };
-  const text36 = { type: 'string', maxLength: 320 };
+  const shortText = { type: 'string', maxLength: 320 };
   const properties = {
     parentCompanyId: { type: 'integer' },
-    userEmail: text36,
-    id: text36,
+    userEmail: shortText,
+    id: shortText,
     getSearchData: flag,
     getAddressData: flag,
   };

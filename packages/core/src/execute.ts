@@ -191,7 +191,7 @@ export interface Step<Of extends Aggregate = Aggregate> {
   readonly command: CommandOf<Of>;
   readonly context: CommandContext;
   /** Of the stream as the others were made from it: where it has moved on, none is executed. */
-  readonly revision?: number;
+  readonly revision?: number | undefined;
 }
 
 export type Accepted = Extract<Execution<Aggregate>, { readonly outcome: 'accepted' }>;

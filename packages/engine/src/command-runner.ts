@@ -68,7 +68,7 @@ export interface Step<Of extends Executable = Executable> {
   readonly command: CommandOf<Of>;
   readonly name: CommandName;
   /** Of the stream as the others were made from it: where it has moved on, none is executed. */
-  readonly revision?: number;
+  readonly revision?: number | undefined;
 }
 
 /** What became of each of them. */

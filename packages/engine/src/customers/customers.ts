@@ -68,7 +68,8 @@ export class Customers {
 
   /**
    * Claims the email and registers its customer: together, or one after the other where the log cannot.
-   * After a crash between the two steps a retry uses the claimed id. An email known only from unsuccessful payments keeps the customer id of these payments.
+   * After a crash between the two steps a retry uses the claimed id. An email known only from
+   * unsuccessful payments keeps the customer id of these payments.
    */
   async register(registration: Registration, caller: Caller): Promise<Customer.Customer> {
     const { commands, identities } = this.#services;
@@ -77,7 +78,7 @@ export class Customers {
     const name = { commandId: deterministicUuid([requestId, 'register']), content };
     for (let tries = REGISTRATION_TRIES; tries > 0; tries -= 1) {
       const holder = await identities.holderOf(named);
-      const registration = (customerId: number) => {
+      const step = (customerId: number) => {
         const at = commands.clock.now();
         const customer = { tenantId, sandbox, customerId };
         const command = { type: 'RegisterCustomer', ...customer, ...contact, at } as const;
@@ -87,7 +88,7 @@ export class Customers {
       if (holder !== undefined) await this.#findFollowedUp({ tenantId, sandbox, ...holder });
       else if (isNew) {
         const done = await identities.recordedWithClaim(named, ({ customerId, claim }) =>
-          commands.executeTogether([claim, registration(customerId)], caller),
+          commands.executeTogether([claim, step(customerId)], caller),
         );
         if (done !== undefined) return known(done[1].state);
       }
@@ -96,8 +97,8 @@ export class Customers {
       if (customerId === undefined) break;
       const customer = { tenantId, sandbox, customerId };
       if (await this.#isFree(customer, name)) {
-        const { command } = registration(customerId);
-        return known((await commands.execute(Customer, command, name, caller)).state);
+        const { aggregate, command } = step(customerId);
+        return known((await commands.execute(aggregate, command, name, caller)).state);
       }
       if (!(await this.#releaseUnused(customer, contact.email, caller))) break;
     }

@@ -102,12 +102,7 @@ export class PolicyReactor {
     if (following !== undefined && following.steps.length > 0) {
       try {
         const { steps, revision } = following;
-        const step = {
-          aggregate: Transaction,
-          command,
-          name,
-          ...(revision !== undefined && { revision }),
-        };
+        const step = { aggregate: Transaction, command, name, revision };
         const done = await commands.executeTogether([step, ...steps], caller);
         if (done !== undefined) return { ...done[0], isWhole: true };
       } catch (error) {
