@@ -118,6 +118,9 @@ describe.each(STORAGES)('closing a ledger in %s', { timeout: TIMEOUT_MS }, (_, n
     expect((await again.transactions.search()).count).toBe(3);
     const [first = order()] = asked;
     expect((await again.payments.submit(first)).id).toBe(paid[0]?.id);
+    // The first number of a new block: the repetition has taken none.
+    const next = { merchantAccountId: 1, email: 'bob@shop.example' };
+    expect((await again.payments.submit(order(next))).orderId % 100).toBe(0);
   });
 });
 

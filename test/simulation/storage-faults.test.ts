@@ -199,6 +199,12 @@ describe('damaged files', () => {
     expect(await attempt(folder)).toEqual({ refused: [] });
   });
 
+  it('answers that are gone are made again, from the log', async () => {
+    const folder = copied();
+    rmSync(join(folder, 'idempotency.db'));
+    expect(await attempt(folder)).toEqual({ refused: [] });
+  });
+
   it('swapped read models are rebuilt', async () => {
     const folder = copied();
     const [ledger, reference, aside] = ['ledger-1', 'reference-1', 'aside'].map((name) =>

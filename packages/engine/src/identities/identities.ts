@@ -9,7 +9,14 @@ import {
   type TenantId,
 } from '@counterfoil/core';
 import { LRUCache } from 'lru-cache';
-import { type Caller, type CommandRunner, type Step, SYSTEM } from '../command-runner.ts';
+import {
+  type Caller,
+  type CommandRunner,
+  type Done,
+  type Executable,
+  type Step,
+  SYSTEM,
+} from '../command-runner.ts';
 import { uuidV7 } from '../ids.ts';
 import { type KeyedHash, keyedHash } from '../keyed-hash.ts';
 
@@ -119,6 +126,29 @@ export class Identities {
   /** The cached customer id of an email; undefined when it is not cached. */
   knownCustomer(named: NamedCustomer): number | undefined {
     return this.#customers.get(this.#streamOf(named));
+  }
+
+  /**
+   * Executes a command about the customer of an email: of one who is not known together with the claim of
+   * the email, where the log can.
+   */
+  async executeFor<Of extends Executable>(
+    named: NamedCustomer,
+    stepOf: (customerId: number) => Step<Of> | Promise<Step<Of>>,
+    caller: Caller,
+  ): Promise<Done<Of>> {
+    const commands = this.#commands;
+    const isNew = commands.executesTogether && this.knownCustomer(named) === undefined;
+    if (isNew) {
+      const done = await this.recordedWithClaim(named, async ({ customerId, claim }) =>
+        commands.executeTogether([claim, await stepOf(customerId)], caller),
+      );
+      if (done !== undefined) return done[1];
+    }
+    const customerId = await this.customerOf(named, undefined, caller, { claimsFirst: !isNew });
+    if (customerId === undefined) throw new Error('an email has no customer');
+    const { aggregate, command, name } = await stepOf(customerId);
+    return commands.execute(aggregate, command, name, caller);
   }
 
   /**

@@ -2,8 +2,8 @@
 import { Lead } from '@counterfoil/core';
 import type { LeadPage, LeadRecord, LeadView } from '@counterfoil/projections';
 import { type Acting, sandboxOf } from '../acting.ts';
-import type { CommandRunner, Done, Step } from '../command-runner.ts';
-import type { Identities, NamedCustomer, SessionKeys } from '../identities/index.ts';
+import type { CommandRunner, Step } from '../command-runner.ts';
+import type { Identities, SessionKeys } from '../identities/index.ts';
 import { deterministicUuid, uuidV7 } from '../ids.ts';
 import { minorOf } from '../input/amounts.ts';
 import type { CallInputs } from '../input/checked-calls.ts';
@@ -52,12 +52,11 @@ export class TenantLeads {
     input: LeadInput,
   ): Promise<{ readonly lead: WrittenLead; readonly created: boolean }> {
     const { sessionId, applicationId, sandbox: asked, email, ...more } = input;
-    const { commands, references, sessionKeys } = this.#services;
-    const { tenantId } = this.#acting;
+    const { commands, identities, references, sessionKeys } = this.#services;
+    const { tenantId, caller } = this.#acting;
     const sandbox = sandboxOf(this.#acting, asked);
     await references.applicationKindOf(tenantId, applicationId);
-    // One person has one key, by which contact data is sealed, and with which it is erased.
-    const { state, events } = await this.#written({ tenantId, sandbox, email }, (customerId) => ({
+    const writingOf = (customerId: number): Step<typeof Lead> => ({
       aggregate: Lead,
       command: {
         type: 'WriteLead',
@@ -72,31 +71,13 @@ export class TenantLeads {
         at: commands.clock.now(),
       },
       name: { commandId: uuidV7() },
-    }));
+    });
+    // One person has one key, by which contact data is sealed, and with which it is erased.
+    const person = { tenantId, sandbox, email };
+    const { state, events } = await identities.executeFor(person, writingOf, caller);
     if (state.lead === null) throw new Error('a write left no lead');
     const created = events.some(({ type }) => type === 'LeadCreated');
     return { lead: { ...state.lead, status: statusOf(state), paid: state.paid }, created };
-  }
-
-  /** Writes the lead of a person; of a new one together with the claim of the email. */
-  async #written(
-    person: NamedCustomer,
-    leadOf: (customerId: number) => Step<typeof Lead>,
-  ): Promise<Done<typeof Lead>> {
-    const { commands, identities } = this.#services;
-    const { caller } = this.#acting;
-    const isNew = commands.executesTogether && identities.knownCustomer(person) === undefined;
-    if (isNew) {
-      const written = await identities.recordedWithClaim(person, ({ customerId, claim }) =>
-        commands.executeTogether([claim, leadOf(customerId)], caller),
-      );
-      if (written !== undefined) return written[1];
-    }
-    const looked = { claimsFirst: !isNew };
-    const customerId = await identities.customerOf(person, undefined, caller, looked);
-    if (customerId === undefined) throw new Error('an email has no customer');
-    const { aggregate, command, name } = leadOf(customerId);
-    return commands.execute(aggregate, command, name, caller);
   }
 
   /**

@@ -9,10 +9,10 @@ import {
   type TransactionId,
 } from '@counterfoil/core';
 import type { BlackLists } from '../black-list/index.ts';
-import type { Caller, CommandName, CommandRunner } from '../command-runner.ts';
+import type { Caller, CommandName, CommandRunner, Step } from '../command-runner.ts';
 import type { BillingAddress } from '../gateways/payment-gateway.ts';
 import type { GatewayRegistry } from '../gateways/registry.ts';
-import type { Identities } from '../identities/index.ts';
+import type { Identities, NamedCustomer } from '../identities/index.ts';
 import { deterministicUuid } from '../ids.ts';
 import { refused } from '../refusal.ts';
 import type { References } from '../tenants/index.ts';
@@ -257,59 +257,41 @@ export class Payments {
     caller: Caller,
   ): Promise<boolean> {
     const { commands, identities } = this.#services;
-    const { tokenOwner } = admitted;
-    const numbered = await this.#numbered(request);
-    const submission = (customerId: number) =>
-      this.#submission(numbered, { ...admitted, customerId, at });
     const { tenantId, order, customerId: given } = request;
     const customer = { tenantId, sandbox: order.sandbox, email: order.email };
-    const isNew =
-      tokenOwner === undefined &&
-      given === undefined &&
-      commands.executesTogether &&
-      identities.knownCustomer(customer) === undefined;
-    if (isNew) {
-      // A repeated request is one of the reasons why nothing is recorded here.
-      const recorded = await identities.recordedWithClaim(customer, async (claimant) => {
-        const command = await submission(claimant.customerId);
-        const submit = { aggregate: Transaction, command, name };
-        return commands.executeTogether([claimant.claim, submit], caller);
-      });
-      if (recorded !== undefined) return false;
+    const found = admitted.tokenOwner ?? identities.knownCustomer(customer);
+    const known = given === undefined || given === found ? found : undefined;
+    if (known === undefined && (await isRepeat())) return true;
+    const customerId = known ?? (await this.#givenCustomer(customer, given, caller));
+    const numbered = await this.#numbered(request);
+    const stepOf = async (owner: number): Promise<Step<typeof Transaction>> => {
+      const command = await this.#submission(numbered, { ...admitted, customerId: owner, at });
+      return { aggregate: Transaction, command, name };
+    };
+    if (customerId === undefined) {
+      return (await identities.executeFor(customer, stepOf, caller)).repeated;
     }
-    const owner = { isRepeat, tokenOwner, claimsFirst: !isNew };
-    const customerId = await this.#customerOf(request, owner, caller);
-    if (customerId === undefined) return true;
-    const command = await submission(customerId);
-    const { repeated } = await commands.execute(Transaction, command, name, caller);
-    return repeated;
+    const { aggregate, command } = await stepOf(customerId);
+    return (await commands.execute(aggregate, command, name, caller)).repeated;
   }
 
   /**
-   * Whose payment it is; undefined when it is a repetition. An id that the caller gives must be that
-   * of the email's customer, or be free for an email without a customer.
+   * An id that the caller gives must be that of the email's customer, or be free for an email without a
+   * customer.
    */
-  async #customerOf(
-    { tenantId, order, customerId: given }: PaymentRequest,
-    {
-      isRepeat,
-      tokenOwner,
-      claimsFirst,
-    }: Pick<Entry, 'isRepeat'> & Pick<Admitted, 'tokenOwner'> & { readonly claimsFirst: boolean },
+  async #givenCustomer(
+    customer: NamedCustomer,
+    given: number | undefined,
     caller: Caller,
   ): Promise<number | undefined> {
+    if (given === undefined) return undefined;
     const { identities } = this.#services;
-    const customer = { tenantId, sandbox: order.sandbox, email: order.email };
-    const known = tokenOwner ?? identities.knownCustomer(customer);
-    if (known !== undefined && (given === undefined || given === known)) return known;
-    if (await isRepeat()) return undefined;
-    if (given !== undefined && !(await identities.mayBe(customer, given)))
-      throw refused({ type: 'CustomerMismatch', customerId: given });
-    const customerId = await identities.customerOf(customer, given, caller, { claimsFirst });
-    // A concurrent payment may have claimed the email or the id.
-    if (given !== undefined && given !== customerId)
-      throw refused({ type: 'CustomerMismatch', customerId: given });
-    return customerId;
+    const isAllowed =
+      (await identities.mayBe(customer, given)) &&
+      // A concurrent payment may have claimed the email or the id.
+      (await identities.customerOf(customer, given, caller)) === given;
+    if (!isAllowed) throw refused({ type: 'CustomerMismatch', customerId: given });
+    return given;
   }
 
   /** Validates and routes a payment. Records only the reservation. */
