@@ -171,8 +171,12 @@ export function createIndices(
 ): void {
   database.exec(`PRAGMA threads = ${SORTING_THREADS}`);
   for (const spec of collections) {
-    if (spec.kind !== 'walked') continue;
     const { name } = spec;
+    // A load leaves a part for each of its batches, and a search looks into all of them.
+    if (spec.kind === 'dictionary') {
+      database.exec(`INSERT INTO ${name}_grep (${name}_grep) VALUES ('optimize')`);
+    }
+    if (spec.kind !== 'walked') continue;
     database.exec(`CREATE INDEX ${indexOf(name, 'sort')} ON ${name} (part, sort)`);
     for (const field of indexedFieldsOf(spec)) {
       const column = columnOf(field);

@@ -132,9 +132,10 @@ export class Walker {
 
   #inRange(window: Window): readonly Row[] {
     const { skip, limit } = window;
-    const few = this.#few();
+    const list = this.#onlyList();
+    const few = list && this.#few(list, skip + limit);
     if (few !== undefined) return few.slice(skip, skip + limit);
-    const lead = this.#lead();
+    const lead = list === undefined ? this.#lead() : { term: list, count: GATHER_LIMIT };
     if (lead === undefined) return this.#ordered([this.#scan('sort', this.#terms)], window);
     const { field, values } = lead.term;
     const gathered = Math.min(GATHER_LIMIT, GATHERED_A_LANE * values.length);
@@ -155,30 +156,38 @@ export class Walker {
     return this.#ordered(scans, window);
   }
 
-  /**
-   * The rows of one condition of several values, in order, unless they are many: they are found and
-   * counted in one pass through the index.
-   */
-  #few(): readonly Row[] | undefined {
+  /** The condition, where it is the only one, of several values that an index leads to. */
+  #onlyList(): Term | undefined {
     const [term, ...others] = this.#terms;
-    if (term === undefined || others.length > 0 || !term.mayLead || term.field === 'key') return;
-    if (term.values.length === 1) return;
+    const isList = others.length === 0 && term !== undefined && term.values.length > 1;
+    return isList && term.mayLead && term.field !== 'key' ? term : undefined;
+  }
+
+  /**
+   * The first rows of such a condition, in order, unless they are many: they are found and
+   * counted in one pass through the index, which has their order, and only the first are looked up.
+   */
+  #few(term: Term, wanted: number): readonly Row[] | undefined {
     const most = Math.min(GATHER_LIMIT, GATHERED_A_LANE * term.values.length);
     const { sql, values } = selection(this.#scan(term.field, this.#terms));
     const found = this.#statements
-      .get(`SELECT count(*) AS n, json_group_array(id) AS ids FROM (SELECT id FROM ${sql} LIMIT ?)`)
-      .get(...values, most) as { n: number; ids: string };
-    if (found.n >= most) return;
+      .get(
+        `SELECT json_group_array(id) AS ids, json_group_array(sort) AS sorts
+         FROM (SELECT id, sort FROM ${sql} LIMIT ?)`,
+      )
+      .get(...values, most) as { ids: string; sorts: string };
+    const ids = firstOf(JSON.parse(found.ids), JSON.parse(found.sorts), wanted, most);
+    if (ids === undefined) return;
     const { name } = this.#spec;
     const rows = this.#statements
       .get(
         `SELECT id, key, sort FROM ${name}
          WHERE id IN (SELECT value FROM json_each(?)) ORDER BY sort DESC, key ASC`,
       )
-      .all(found.ids) as unknown as readonly Row[];
-    if (rows.length === found.n) return rows;
+      .all(JSON.stringify(ids)) as unknown as readonly Row[];
+    if (rows.length === ids.length) return rows;
     throw this.#checksums.damage(
-      `the index ${indexOf(name, term.field)} leads to ${found.ids} by mistake`,
+      `the index ${indexOf(name, term.field)} leads to ${ids} by mistake`,
     );
   }
 
@@ -339,6 +348,22 @@ export class Walker {
     };
     return after === undefined ? scan : startingAfter(scan, after);
   }
+}
+
+/**
+ * The ids of the first rows in sort order, with all that share the last value of it; undefined where
+ * there are `most` or more of them.
+ */
+function firstOf(
+  ids: readonly number[],
+  sorts: readonly number[],
+  wanted: number,
+  most: number,
+): readonly number[] | undefined {
+  if (ids.length >= most) return undefined;
+  if (ids.length <= wanted) return ids;
+  const last = sorts.toSorted((a, b) => b - a)[wanted - 1] ?? ANYWHERE.low;
+  return ids.filter((_, index) => (sorts[index] ?? last) >= last);
 }
 
 /** The rows of one value, read in chunks as they are taken. */

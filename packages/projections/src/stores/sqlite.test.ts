@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import type { Position } from '@counterfoil/core';
 import { afterEach, expect, it } from 'vitest';
 import { openSqliteReadModelStore } from './sqlite.ts';
 
@@ -91,4 +92,38 @@ it('shows at once which build is live, whoever has made it so', async () => {
     expect(await both()).toEqual([info.build, info.build]);
   }
   for (const store of [reader, other, writer]) await store.close();
+});
+
+it('joins the parts of a text index that a load has left', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'counterfoil-texts-'));
+  folders.push(folder);
+  const path = join(folder, 'rm.db');
+  const store = openSqliteReadModelStore({ path });
+  const build = await store.createBuild({
+    projection: 'sample',
+    version: '1',
+    collections: [{ name: 'words', kind: 'dictionary' }],
+    purpose: 'load',
+  });
+  await build.fence([{ shard: 0, epoch: 1 }]);
+  for (const body of ['SHOP*LONDON', 'SHOP*PARIS', 'POPUP MARKET']) {
+    const expected = await build.checkpoint();
+    const checkpoint = String(Number(expected ?? 0) + 1) as Position;
+    const after = { key: body, body, place: { partition: 'p', sort: 0, fields: {} } };
+    await build.commit({
+      moves: [{ shard: 0, epoch: 1, expected, checkpoint }],
+      changes: [{ collection: 'words', after }],
+    });
+  }
+  const parts = () => {
+    const file = new DatabaseSync(`${path}-sample-${build.info.build}`, { readOnly: true });
+    const found = file.prepare('SELECT count(DISTINCT segid) AS n FROM words_grep_idx').get();
+    file.close();
+    return found?.['n'];
+  };
+  expect(parts()).toBe(3);
+  await build.finishLoad();
+  expect(parts()).toBe(1);
+  expect(await build.grep('words', 'p', 'SHOP')).toEqual(['SHOP*LONDON', 'SHOP*PARIS']);
+  await store.close();
 });
