@@ -1,64 +1,35 @@
 /**
- * Keeps unbuilt sources with their types stripped, so that the next start does not strip them: that takes
- * time, and 20 MB. Node's compile cache keeps them as well, but holds all of it in memory, 14 MB for a host.
- * Given by `--import`, which holds for worker threads too.
+ * Runs unbuilt sources from what is kept of them without their types. Given by `--import`, which holds for
+ * worker threads too.
  */
-import { hash } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { registerHooks, stripTypeScriptTypes } from 'node:module';
-import { join } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { registerHooks } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { threadId } from 'node:worker_threads';
+import { isMainThread } from 'node:worker_threads';
+import { keptOf, stripAndKeep } from './stripped-sources.mjs';
 
-const FOLDER = fileURLToPath(new URL('../node_modules/.cache/counterfoil/', import.meta.url));
+const STRIP_ALL = fileURLToPath(new URL('strip-all.mjs', import.meta.url));
+
+let asksOther = isMainThread;
 
 registerHooks({
   load(url, context, nextLoad) {
     if (!url.startsWith('file:') || !url.endsWith('.ts')) return nextLoad(url, context);
     const path = fileURLToPath(url);
-    const source = readFileSync(path, 'utf8');
-    return { format: 'module', source: stripped(path, source), shortCircuit: true };
+    return { format: 'module', source: codeOf(path), shortCircuit: true };
   },
 });
 
-/** A file for each source, whose first line says what it was made of. */
-function stripped(path, source) {
-  const file = join(FOLDER, hash('sha256', path));
-  const madeOf = `${process.version} ${hash('sha256', source)}\n`;
-  const kept = readIfThere(file);
-  if (kept?.startsWith(madeOf)) return kept.slice(madeOf.length);
-  const code = withoutWarning(() => stripTypeScriptTypes(source));
-  keep(file, madeOf + code);
-  return code;
-}
-
-function readIfThere(file) {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return undefined;
+/** What strips takes 33 MB of its process for good, so that is another one, which ends. */
+function codeOf(path) {
+  const source = readFileSync(path, 'utf8');
+  const kept = keptOf(path, source);
+  if (kept !== undefined) return kept;
+  if (asksOther) {
+    asksOther = false;
+    spawnSync(process.execPath, [STRIP_ALL], { stdio: 'ignore' });
+    return codeOf(path);
   }
-}
-
-/** Whole or not at all, whoever else starts. Without a place to keep it, the next start strips again. */
-function keep(file, content) {
-  const part = `${file}.${process.pid}.${threadId}`;
-  try {
-    mkdirSync(FOLDER, { recursive: true });
-    writeFileSync(part, content);
-    renameSync(part, file);
-  } catch {
-    rmSync(part, { force: true });
-  }
-}
-
-/** Node strips types of itself without one; the function that does it is called experimental. */
-function withoutWarning(work) {
-  const { emitWarning } = process;
-  process.emitWarning = () => undefined;
-  try {
-    return work();
-  } finally {
-    process.emitWarning = emitWarning;
-  }
+  return stripAndKeep(path, source);
 }

@@ -1,7 +1,7 @@
 /** The hook in a process of its own: it is there for `--import`. */
 import { execFileSync } from 'node:child_process';
 import { hash } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -43,4 +43,14 @@ it('names the place in the source where it fails', () => {
   const { run, write } = program();
   write('type Nothing = undefined;\nconst made: Nothing = undefined;\nthrow new Error(made);\n');
   for (let start = 0; start < 2; start += 1) expect(run).toThrow(/program\.ts:3/);
+});
+
+it('has all sources stripped by another process, where the first of a program is not', () => {
+  const other = fileURLToPath(new URL('../packages/core/src/kernel/currency.ts', import.meta.url));
+  const keptOfOther = join(KEPT, hash('sha256', other));
+  rmSync(keptOfOther, { force: true });
+  const { run, write } = program();
+  write('');
+  run();
+  expect(existsSync(keptOfOther)).toBe(true);
 });

@@ -1,6 +1,6 @@
 /** What docs/deploy has for operators agrees with the host: metrics, variables, commands. */
 import { existsSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { readConfig } from '@counterfoil/http-host/config';
 import { load } from 'js-yaml';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -116,8 +116,10 @@ describe('the image', () => {
   it('runs the host as another user than root, with a check of its health', () => {
     const lines = text('Dockerfile').split('\n');
     const entry = lines.find((line) => line.startsWith('ENTRYPOINT'))?.slice('ENTRYPOINT '.length);
-    const [node, , program = ''] = JSON.parse(entry ?? '');
+    const [node, ...given]: string[] = JSON.parse(entry ?? '');
     expect(node).toBe('node');
+    const [hook = '', program = ''] = given.filter((each) => !each.startsWith('--'));
+    expect(existsSync(join(ROOT, relative('/app', hook)))).toBe(true);
     expect(existsSync(join(ROOT, program))).toBe(true);
     expect(lines.filter((line) => line.startsWith('USER'))).toEqual(['USER node']);
     expect(text('Dockerfile')).toMatch(/HEALTHCHECK [\s\S]*\/livez/);
