@@ -7,7 +7,17 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { openSales, SALES_EXTRACT } from '@counterfoil/demo';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  it,
+  onTestFinished,
+  vi,
+} from 'vitest';
 import { CHILD_ENV } from '../setup/child-env.ts';
 import { present } from './api.ts';
 import { Caller, type Json } from './running-host.ts';
@@ -247,6 +257,7 @@ describe('a start that was killed', { timeout: 3 * BOUND_MS }, () => {
       expect(started.said()).not.toMatch(/listens on/);
       await started.end('SIGKILL');
     }
+    expect(readdirSync(folder)).not.toContain('demo-credentials.json');
     await listening();
     const ended = await everything();
     expectWhole(ended);
@@ -261,6 +272,20 @@ describe('a start that was killed', { timeout: 3 * BOUND_MS }, () => {
     });
     expect(ended.records.map(facts)).toEqual(whole.records.map(facts));
   });
+});
+
+it('a start that is stopped in the middle of the import ends in order', {
+  timeout: BOUND_MS,
+}, async () => {
+  openFolder();
+  onTestFinished(leaveFolder);
+  const started = start();
+  await vi.waitUntil(() => logSize() > wholeBytes * 0.1 || started.exited(), {
+    timeout: BOUND_MS,
+    interval: 5,
+  });
+  expect(await started.end('SIGTERM')).toBe(0);
+  expect(started.said()).not.toMatch(/listens on|imported: /);
 });
 
 /** The bytes of the event log. */
