@@ -318,7 +318,7 @@ function scanned(reader: NaiveReader, filter: SearchFilter) {
 }
 
 /** A search in fields of the records; one record beyond the page tells whether there is more. */
-function queryOf(filter: SearchFilter): PostgresQuery {
+export function queryOf(filter: SearchFilter): PostgresQuery {
   const { bin, last4, firstName, lastName, currency, dateFrom, dateTo } = filter;
   const lower = (value: string) => value.toLowerCase();
   const only = <Value>(value: Value | undefined) => (value === undefined ? [] : [value]);
