@@ -31,7 +31,10 @@ export interface Commands {
   readonly events: readonly StoredEvent[];
 }
 
-export async function commandsOf(count: number, { seed }: Setting): Promise<Commands> {
+export async function commandsOf(
+  count: number,
+  { seed }: Pick<Setting, 'seed'>,
+): Promise<Commands> {
   const sent = submissions(count, seed);
   const store = createMemoryEventStore();
   for (const one of sent) await run({ store }, one);
