@@ -61,6 +61,8 @@ export class Identities {
   readonly #commands: CommandRunner;
   readonly #hash: KeyedHash;
   readonly #blocks = new Map<string, Promise<Block>>();
+  /** Those that are there. */
+  readonly #reserved = new Map<string, Block>();
   /** Numbers that were taken and not used. */
   readonly #unused = new Map<string, number[]>();
   /** By the stream of the email's claim. */
@@ -96,6 +98,15 @@ export class Identities {
     }
   }
 
+  /** Whether `next` has a number without reserving others. */
+  isAtHand(tenantId: TenantId, sequence: Sequence.SequenceName): boolean {
+    const name = `${tenantId}/${sequence}`;
+    const block = this.#reserved.get(name);
+    return (
+      (this.#unused.get(name) ?? []).length > 0 || (block !== undefined && block.next <= block.to)
+    );
+  }
+
   #reserve(name: string, tenantId: TenantId, sequence: Sequence.SequenceName): Promise<Block> {
     const reserved = this.#commands
       .execute(
@@ -113,7 +124,9 @@ export class Identities {
       .then(({ events }) => {
         const [block] = events;
         if (block === undefined) throw new Error(`no block of ${name} was reserved`);
-        return { next: block.from, to: block.to };
+        const reserved = { next: block.from, to: block.to };
+        this.#reserved.set(name, reserved);
+        return reserved;
       })
       .catch((error: unknown) => {
         this.#blocks.delete(name);
@@ -138,7 +151,8 @@ export class Identities {
     caller: Caller,
   ): Promise<Done<Of>> {
     const commands = this.#commands;
-    const isNew = commands.executesTogether && this.knownCustomer(named) === undefined;
+    const isUnknown = commands.executesTogether && this.knownCustomer(named) === undefined;
+    const isNew = isUnknown && (await this.#mayBeNew(named));
     if (isNew) {
       const done = await this.recordedWithClaim(named, async ({ customerId, claim }) =>
         commands.executeTogether([claim, await stepOf(customerId)], caller),
@@ -188,7 +202,7 @@ export class Identities {
     const known = this.knownCustomer(named);
     if (known !== undefined) return known;
     const releases = this.#releases;
-    const isClaimed = claimsFirst && wanted === undefined;
+    const isClaimed = claimsFirst && wanted === undefined && (await this.#mayBeNew(named));
     const customerId =
       (isClaimed ? await this.#claimedFirst(named, caller) : undefined) ??
       (await this.#presentHolder(named, caller)) ??
@@ -197,6 +211,11 @@ export class Identities {
       this.#customers.set(this.#streamOf(named), customerId);
     }
     return customerId;
+  }
+
+  /** Numbers are not reserved for an email that has a holder, such as that of a repeated request. */
+  async #mayBeNew(named: NamedCustomer): Promise<boolean> {
+    return this.isAtHand(named.tenantId, 'customer') || (await this.holderOf(named)) === undefined;
   }
 
   /**

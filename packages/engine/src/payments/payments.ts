@@ -3,6 +3,7 @@ import {
   type MerchantAccount,
   MonthlyCap,
   Routing,
+  type Sequence,
   type Subscription,
   type TenantId,
   Transaction,
@@ -261,7 +262,8 @@ export class Payments {
     const customer = { tenantId, sandbox: order.sandbox, email: order.email };
     const found = admitted.tokenOwner ?? identities.knownCustomer(customer);
     const known = given === undefined || given === found ? found : undefined;
-    if (known === undefined && (await isRepeat())) return true;
+    const hasNumbers = this.#hasNumbers(request);
+    if ((known === undefined || !hasNumbers) && (await isRepeat())) return true;
     const customerId = known ?? (await this.#givenCustomer(customer, given, caller));
     const numbered = await this.#numbered(request);
     const stepOf = async (owner: number): Promise<Step<typeof Transaction>> => {
@@ -335,6 +337,15 @@ export class Payments {
   ): Promise<CardEntry> {
     const accounts = await this.#accountsFor(request, companyId);
     return this.#services.gatewayAccounts.cardEntryOf(accounts, order, asksForScript);
+  }
+
+  /** Otherwise they are reserved, which a repetition is not to do. */
+  #hasNumbers({ tenantId, orderId, plans = [] }: PaymentRequest): boolean {
+    const { identities } = this.#services;
+    const isAtHand = (sequence: Sequence.SequenceName) => identities.isAtHand(tenantId, sequence);
+    return (
+      (orderId !== undefined || isAtHand('order')) && (plans.length === 0 || isAtHand('subscriber'))
+    );
   }
 
   /** The request with the numbers of its order and subscriptions. */
