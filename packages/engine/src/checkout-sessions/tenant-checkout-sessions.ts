@@ -141,7 +141,7 @@ export class TenantCheckoutSessions {
     const named = { tenantId, companyId, merchantAccountId: pinnedMerchantAccountId ?? undefined };
     const rebills = plans.map(({ rebillAmountMinor }) => rebillAmountMinor);
     const order = { sandbox, currency, amountsMinor: [amountMinor, ...rebills] } as const;
-    return payments.cardEntryOf(definedOf(named), order, asksForScript);
+    return payments.admission.cardEntryOf(definedOf(named), order, asksForScript);
   }
 
   /** Goes on after the customer acted, or gave up. Changes nothing where no payment asked for that. */
@@ -190,9 +190,9 @@ export class TenantCheckoutSessions {
       now,
     });
     const plans = (input.plans ?? []).map((plan, index) => planOf(plan, currency, index));
-    payments.checkAmount({ order, plans });
+    payments.admission.checkAmount({ order, plans });
     const referring = { tenantId, order, ...definedOf({ companyId, merchantAccountId }) };
-    const referred = await payments.referredTo(referring);
+    const referred = await payments.admission.referredTo(referring);
     const customer = { tenantId, sandbox, email };
     if (wanted !== undefined && !(await identities.mayBe(customer, wanted))) {
       throw refused({ type: 'CustomerMismatch', customerId: wanted });

@@ -9,7 +9,7 @@ import type {
   RefundPart,
   SessionInput,
 } from './payment-input.ts';
-import type { PaymentRequest } from './payments.ts';
+import type { PaymentRequest } from './payment-request.ts';
 
 /** The application of an order that names none: checkout. */
 const CHECKOUT = 1;
