@@ -24,12 +24,12 @@ interface Variant {
   readonly env: Readonly<Record<string, string>>;
 }
 
-const SMALL_YOUNG = '--max-semi-space-size=2';
+const SMALL_YOUNG = '--max-semi-space-size=4';
 const VARIANTS: Readonly<Record<string, Variant>> = {
   'as it is': { flags: [], env: {} },
-  '2 MiB of young objects': { flags: [SMALL_YOUNG], env: {} },
+  '4 MiB of young objects': { flags: [SMALL_YOUNG], env: {} },
   'two arenas of malloc': { flags: [], env: { MALLOC_ARENA_MAX: '2' } },
-  both: { flags: [SMALL_YOUNG], env: { MALLOC_ARENA_MAX: '2' } },
+  'optimized for size': { flags: ['--optimize-for-size'], env: {} },
 };
 
 interface Taken {
