@@ -412,6 +412,12 @@ describe.skipIf(CHROMIUM === undefined)('an owner', () => {
   it('sees the charges of a subscription on a calendar, and freezes it', async () => {
     const subscription = { name: 'Tea club', rebillAmount: 10, interval: 'month' };
     const paid = await owner.paid({ email: 'member@example.com', subscription });
+    await go('/console/live/subscriptions?status=frozen');
+    await expectNoFaults('subscriptions-none');
+    await page.selectOption('#status', 'active');
+    await page.click('button:has-text("Filter")');
+    expect(await page.textContent('.rows td:first-child a')).toBe('Tea club');
+    await expectNoFaults('subscriptions-list');
     await go(`/console/live/subscriptions?q=${paid.customerId}`);
     await expectNoFaults('subscriptions');
     await page.click('.rows td:first-child a');

@@ -173,6 +173,7 @@ async function answers(order: Json, held: Json, id: number): Promise<string> {
   texts.push((await caller.search({ limit: 100 })).text);
   texts.push((await caller.get('/customers/{id}', { path: { id } })).text);
   texts.push((await caller.get('/customers/{id}/subscriptions', { path: { id } })).text);
+  texts.push((await caller.get('/v1/subscriptions')).text);
   return texts.join();
 }
 

@@ -1,4 +1,4 @@
-/** Subscriptions over HTTP: one by itself, its schedule, those of a customer, and those of a transaction. */
+/** Subscriptions over HTTP: one by itself, its schedule, all, those of a customer, and those of a transaction. */
 import type { TenantId, TransactionId } from '@counterfoil/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, present } from './api.ts';
@@ -9,6 +9,7 @@ import {
   callerWith,
   expectRefusal,
   type Json,
+  openAccount,
   openTenant,
   type Running,
   startHost,
@@ -319,6 +320,127 @@ describe('the subscriptions of a customer', () => {
       headers: { UserEmail: undefined },
     });
     expectRefusal(answer, 400, 'user_email_required');
+  });
+});
+
+describe('the list of subscriptions', () => {
+  const idsOf = ({ body }: { body: Json }) => body.subscriptions.map(({ id }: Json) => id);
+  const list = (by: Caller, query = {}) => by.get('/v1/subscriptions', { query });
+
+  const AT_ANOTHER = 71;
+  /** Nothing else of the tests is billed at this account: lists of it are those of these alone. */
+  const ours = { merchantAccountId: AT_ANOTHER };
+  let made: readonly [active: number, frozen: number, ended: number];
+
+  beforeAll(async () => {
+    await openAccount(running, TENANT, AT_ANOTHER);
+    const [active, frozen, ended] = [
+      await subscribed({ name: 'Active' }, ours),
+      await subscribed({ name: 'Frozen' }, ours),
+      await subscribed({ name: 'Ended' }, ours),
+    ];
+    made = [active.subscriptionId, frozen.subscriptionId, ended.subscriptionId];
+    const ending = {
+      type: 'Unsubscribe',
+      reason: 'customer-service',
+      requestedBy: CALLER.actor,
+      notifyCustomer: false,
+    } as const;
+    await happens(made[1], { type: 'Freeze', note: 'asked for a pause' });
+    await happens(made[2], ending);
+  });
+
+  it('is of the contract’s records, the newest first, page by page', async () => {
+    const newestFirst = made.toReversed();
+    const { status, body } = await list(caller, ours);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ success: true, hasMore: false, nextCursor: null });
+    expect(idsOf({ body })).toEqual(newestFirst);
+    for (const record of body.subscriptions) {
+      expect(Object.keys(record).sort()).toEqual(Object.keys(SUBSCRIPTION).sort());
+      expect(await read(record.id)).toMatchObject(record);
+    }
+    const first = await list(caller, { ...ours, limit: 2 });
+    expect(idsOf(first)).toEqual(newestFirst.slice(0, 2));
+    const { hasMore, nextCursor: cursor } = first.body;
+    expect(hasMore).toBe(true);
+    const second = await list(caller, { ...ours, limit: 2, cursor });
+    expect(idsOf(second)).toEqual(newestFirst.slice(2));
+    expect(second.body).toMatchObject({ hasMore: false, nextCursor: null });
+    // A cursor is a place in the order, whatever the list was narrowed by.
+    expect(idsOf(await list(caller, { ...ours, status: 'active', cursor }))).toEqual([made[0]]);
+    expect(idsOf(await list(caller))).toEqual(expect.arrayContaining(newestFirst));
+  });
+
+  it.each([
+    ['active', 0],
+    ['frozen', 1],
+    ['ended', 2],
+  ] as const)('has those alone that are %s', async (status, index) => {
+    expect(idsOf(await list(caller, { ...ours, status }))).toEqual([made[index]]);
+    const found = await list(caller, { status });
+    expect(idsOf(found)).toContain(made[index]);
+    const shown = {
+      active: { active: true, frozen: false },
+      frozen: { active: true, frozen: true },
+    };
+    const { [status]: as } = { ...shown, ended: { active: false } };
+    for (const each of found.body.subscriptions) expect(each).toMatchObject(as);
+  });
+
+  it('shows one’s own changes', async () => {
+    const { subscriptionId: id } = await subscribed();
+    expect(idsOf(await list(caller, { limit: 1 }))).toEqual([id]);
+    await caller.post('/v1/subscriptions/{id}/freeze', { path: { id } });
+    expect(idsOf(await list(caller, { status: 'frozen', limit: 1 }))).toEqual([id]);
+    expect(idsOf(await list(caller, { status: 'active' }))).not.toContain(id);
+  });
+
+  it('keeps to its environment', async () => {
+    const { subscriptionId: id } = await subscribed({}, {}, tester);
+    expect(idsOf(await list(tester, { limit: 1 }))).toEqual([id]);
+    expect(idsOf(await list(caller, { sandbox: true, limit: 1 }))).toEqual([id]);
+    expect(idsOf(await list(caller))).not.toContain(id);
+    expect(idsOf(await list(tester))).not.toContain(made[0]);
+    expectRefusal(await list(tester, { sandbox: false }), 403, 'live_data_forbidden');
+  });
+
+  it('has nothing of another tenant, by a cursor of theirs neither', async () => {
+    const { body } = await list(caller, { limit: 1 });
+    const { nextCursor: cursor } = body;
+    expect(cursor).not.toBeNull();
+    for (const query of [{}, { cursor }, ours]) {
+      expect((await list(stranger, query)).body).toMatchObject({
+        subscriptions: [],
+        hasMore: false,
+      });
+    }
+  });
+
+  it.each([
+    ['cursor=nonsense', '/query/cursor'],
+    // Of a list of texts.
+    ['cursor=IjEi', '/query/cursor'],
+    // Of the payments.
+    ['cursor=WzEsIjEiXQ', '/query/cursor'],
+    ['cursor=LTE', '/query/cursor'],
+    ['limit=0', '/query/limit'],
+    ['limit=101', '/query/limit'],
+    ['limit=many', '/query/limit'],
+    ['status=paused', '/query/status'],
+    ['status=', '/query/status'],
+    ['status=active&status=ended', '/query/status'],
+    ['merchantAccountId=first', '/query/merchantAccountId'],
+    ['sandbox=maybe', '/query/sandbox'],
+  ])('is refused with %s', async (query, pointer) => {
+    const answer = await caller.wire.get(`/v1/subscriptions?${query}`);
+    expectRefusal(answer, 400, 'invalid_request');
+    expect(answer.body.errors.map((each: Json) => each.pointer)).toEqual([pointer]);
+  });
+
+  it('needs its scope', async () => {
+    const blind = await callerWith(running, TENANT, { scopes: ['customers:read'] });
+    expectRefusal(await list(blind), 403, 'insufficient_scope');
   });
 });
 

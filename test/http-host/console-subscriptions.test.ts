@@ -107,6 +107,85 @@ describe('subscriptions', () => {
   });
 });
 
+describe('the list of subscriptions', () => {
+  const OTHER = 59;
+  const KEEPER = 'keeper@example.com';
+  const BLIND = 'blind@example.com';
+  let other: Caller;
+  let keeper: Visitor;
+
+  beforeAll(async () => {
+    other = await openTenant(running, OTHER);
+    await openUser(running, OTHER, { email: KEEPER, roleIds: ['owner'] });
+    keeper = new Visitor(running.url);
+    await keeper.signIn(OTHER, KEEPER);
+  });
+
+  async function joined(count: number, changes: Json = {}): Promise<Json[]> {
+    const made: Json[] = [];
+    for (let index = 0; index < count; index += 1) {
+      members += 1;
+      const subscription = { name: 'Book club', rebillAmount: 5, interval: 'month' };
+      const email = `member-${members}@example.com`;
+      made.push(await other.paid({ email, subscription, ...changes }));
+    }
+    return made;
+  }
+
+  const idsOn = ({ text }: { text: string }) =>
+    [...text.matchAll(/href="[^"]+\/subscriptions\/(\d+)">Book club/g)].map(([, id]) => Number(id));
+
+  it('says what to do where there is none', async () => {
+    expect((await keeper.get(LIST)).text).toContain('Send a payment with a subscription');
+    expect((await keeper.get(`${LIST}?status=frozen`)).text).toContain('Take a filter away');
+  });
+
+  it('goes from page to page, each once, the newest first, with its filters', async () => {
+    const made = await joined(27);
+    const ids = made.map(({ subscriptionId }) => subscriptionId).toReversed();
+    for (const filter of ['', `?status=active&merchantAccountId=${OTHER * 10 + 1}`]) {
+      const first = await keeper.get(`${LIST}${filter}`);
+      expect(idsOn(first)).toEqual(ids.slice(0, 25));
+      const next = /rel="next" href="([^"]+)"/.exec(first.text)?.[1]?.replaceAll('&amp;', '&');
+      const second = await keeper.get(next ?? '');
+      expect(idsOn(second)).toEqual(ids.slice(25));
+      expect(second.text).not.toContain('rel="next"');
+      expect(second.text).toContain('First page');
+    }
+    expect(idsOn(await keeper.get(`${LIST}?merchantAccountId=1`))).toEqual([]);
+  });
+
+  it('is narrowed by the state', async () => {
+    const [frozen, ended] = await joined(2);
+    const { subscriptions } = running.host.engine.as({ tenantId: OTHER, actor: KEEPER });
+    await subscriptions.freeze(frozen?.subscriptionId);
+    await subscriptions.unsubscribe(ended?.subscriptionId);
+    expect(idsOn(await keeper.get(`${LIST}?status=frozen`))).toEqual([frozen?.subscriptionId]);
+    expect(idsOn(await keeper.get(`${LIST}?status=ended`))).toEqual([ended?.subscriptionId]);
+    expect((await keeper.get(`${LIST}?status=paused`)).status).toBe(400);
+  });
+
+  it('of sandbox data is under its address, and no other tenant has it', async () => {
+    const [paid] = await joined(1, { sandbox: true });
+    expect(idsOn(await keeper.get('/console/test/subscriptions'))).toEqual([paid?.subscriptionId]);
+    expect(idsOn(await keeper.get(LIST))).not.toContain(paid?.subscriptionId);
+    expect(idsOn(await agent.get(LIST))).toEqual([]);
+  });
+
+  it('names nobody to those who may read neither customers nor payments', async () => {
+    const [paid] = await joined(1);
+    expect((await keeper.get(LIST)).text).toContain(paid?.email);
+    const { users } = running.host.engine.as({ tenantId: OTHER, actor: KEEPER });
+    const { id: role } = await users.createRole({ name: 'Blind', scopes: ['subscriptions:read'] });
+    await openUser(running, OTHER, { email: BLIND, roleIds: [role] });
+    const blind = new Visitor(running.url);
+    await blind.signIn(OTHER, BLIND);
+    const shown = await blind.get(LIST);
+    expect(idsOn(shown)[0]).toBe(paid?.subscriptionId);
+    expect(shown.text).not.toContain(paid?.email);
+  });
+});
+
 describe('a subscription', () => {
   it('is frozen once, with a note, and goes on', async () => {
     const paid = await subscribed();

@@ -388,6 +388,10 @@ describe('the answers', () => {
     const found = await ask('GET', `${list}?limit=1`, undefined, ofCustomer);
     expect(found.subscriptions).toMatchObject([{ subscription: 'Tea club' }]);
     await ask('GET', `${list}?cursor=x`, undefined, ofCustomer);
+    const all = '/v1/subscriptions';
+    const active = await ask('GET', `${all}?status=active&limit=1`, undefined, all);
+    expect(active.subscriptions).toMatchObject([{ subscription: 'Tea club' }]);
+    await ask('GET', `${all}?status=paused`, undefined, all);
     const detail = { ...claims, id: payment.id, getSubscription: true };
     const { subscriptions } = found;
     expect(await ask('POST', '/customerapi/detail', detail)).toMatchObject({ subscriptions });

@@ -778,6 +778,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/subscriptions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List subscriptions
+         * @description All that ever started, the newest first, ended ones among them. All filters that are given must hold.
+         *
+         *     Scope: `subscriptions:read`.
+         */
+        get: operations["listSubscriptions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/subscriptions/{id}": {
         parameters: {
             query?: never;
@@ -8425,6 +8447,19 @@ export interface components {
             declineReason: "declined" | "insufficient_funds" | "expired_card" | null;
             nextAction: components["schemas"]["NextAction"];
         } | null;
+        SubscriptionList: {
+            /**
+             * @description Whether it did what was asked; of a transaction, whether money moved as it says
+             * @constant
+             */
+            success: true;
+            /** @description The subscriptions, the newest first */
+            subscriptions: components["schemas"]["Subscription"][];
+            /** @description Whether another page follows */
+            hasMore: boolean;
+            /** @description `cursor` of the next page */
+            nextCursor: string | null;
+        };
         SubscriptionDetail: {
             /**
              * @description Whether it did what was asked; of a transaction, whether money moved as it says
@@ -13448,6 +13483,38 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            default: components["responses"]["Refusal"];
+        };
+    };
+    listSubscriptions: {
+        parameters: {
+            query?: {
+                /** @description `active`: billed; `frozen`: no longer billed, until it is unfrozen; `ended`: unsubscribed. In the records an `active` one has `active` without `frozen`, a `frozen` one both, and an `ended` one no `active` */
+                status?: "active" | "frozen" | "ended";
+                /** @description The merchant account that is billed at */
+                merchantAccountId?: number;
+                /** @description Absent: live data with a live key, test data with a test key */
+                sandbox?: boolean;
+                /** @description The most elements of a page */
+                limit?: number;
+                /** @description `nextCursor` of the page before; absent: the first page */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of subscriptions */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SubscriptionList"];
+                };
             };
             default: components["responses"]["Refusal"];
         };

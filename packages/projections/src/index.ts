@@ -194,7 +194,11 @@ export {
   type CustomerOfTenant,
   type CustomerSubscriptionsQuery,
   type EmailSubscriptionsQuery,
+  SUBSCRIPTION_STATUS,
+  type SubscriptionListQuery,
+  type SubscriptionStatus,
   SubscriptionView,
+  subscriptionStatusOf,
   subscriptions,
 } from './views/subscriptions.ts';
 export {

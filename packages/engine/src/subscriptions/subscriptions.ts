@@ -7,7 +7,11 @@ import {
   type TenantId,
   type Transaction,
 } from '@counterfoil/core';
-import type { CustomerSubscriptionsQuery, EmailSubscriptionsQuery } from '@counterfoil/projections';
+import type {
+  CustomerSubscriptionsQuery,
+  EmailSubscriptionsQuery,
+  SubscriptionListQuery,
+} from '@counterfoil/projections';
 import type { Caller, CommandName, CommandRunner } from '../command-runner.ts';
 import type { Identities } from '../identities/index.ts';
 import { deterministicUuid } from '../ids.ts';
@@ -24,7 +28,9 @@ const CONCURRENCY = 16;
 
 /** Lists across streams, from a read model. */
 export interface SubscriptionIndex {
-  /** A page of a customer's subscriptions, newest first. A page that is not full is the last. */
+  /** A page of all subscriptions, newest first. A page that is not full is the last. */
+  list(query: SubscriptionListQuery): Promise<readonly Subscription.Subscription[]>;
+  /** The same of a customer. */
   ofCustomer(query: CustomerSubscriptionsQuery): Promise<readonly Subscription.Subscription[]>;
   /** The same by the email of the order. May contain false positives. */
   ofEmail(query: EmailSubscriptionsQuery): Promise<readonly Subscription.Subscription[]>;
@@ -82,6 +88,12 @@ export class Subscriptions {
     const subscription = await this.#services.commands.stateOf(Subscription, stream);
     if (subscription === null) throw refused({ type: 'SubscriptionUnknown' });
     return subscription;
+  }
+
+  /** A page of all subscriptions of a tenant, newest first. */
+  async list(query: SubscriptionListQuery): Promise<readonly Subscription.Subscription[]> {
+    await this.#services.readSide.caughtUp(query.tenantId);
+    return this.#services.index.list(query);
   }
 
   /** A page of a customer's subscriptions, newest first. */

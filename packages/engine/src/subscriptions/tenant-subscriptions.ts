@@ -14,7 +14,14 @@ import { named, nothing, type RecordedCalls } from '../recorded-calls.ts';
 import { refused } from '../refusal.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { References } from '../tenants/index.ts';
-import { CardChange, CustomersPage, PlanChange, Unsubscription } from './subscription-input.ts';
+import {
+  CardChange,
+  CustomersPage,
+  MAX_LIMIT,
+  PlanChange,
+  SubscriptionList,
+  Unsubscription,
+} from './subscription-input.ts';
 import type { SubscriptionRequest, Subscriptions } from './subscriptions.ts';
 
 const MAX_CHARGES = 36;
@@ -22,6 +29,11 @@ const MAX_CHARGES = 36;
 const DEFAULT_CHARGES = 12;
 
 type Found = Subscription.Subscription;
+
+interface FoundPage {
+  readonly subscriptions: readonly Found[];
+  readonly moreResults: boolean;
+}
 
 interface SubscriptionParts {
   readonly subscriptions: Subscriptions;
@@ -50,11 +62,24 @@ export class TenantSubscriptions {
     throw refused({ type: 'SubscriptionUnknown' });
   }
 
+  /** A page of all subscriptions, newest first. Shows one's own writes. */
+  async list(list: SubscriptionList = {}): Promise<FoundPage> {
+    const { limit = MAX_LIMIT, sandbox, ...more } = list;
+    const found = await this.#subscriptions.list({
+      tenantId: this.#acting.tenantId,
+      sandbox: sandboxOf(this.#acting, sandbox),
+      ...definedOf(more),
+      // One extra row tells whether there are more.
+      limit: limit + 1,
+    });
+    return pageOf(found, limit);
+  }
+
   /** A page of a customer's subscriptions, newest first. */
   async ofCustomer(
     customerId: number,
     { limit, after, sandbox }: CustomersPage,
-  ): Promise<{ readonly subscriptions: readonly Found[]; readonly moreResults: boolean }> {
+  ): Promise<FoundPage> {
     const found = await this.#subscriptions.ofCustomer({
       tenantId: this.#acting.tenantId,
       customerId,
@@ -63,7 +88,7 @@ export class TenantSubscriptions {
       limit: limit + 1,
       ...(after !== undefined && { after }),
     });
-    return { subscriptions: found.slice(0, limit), moreResults: found.length > limit };
+    return pageOf(found, limit);
   }
 
   /** The names of the tenant's companies and merchant accounts as they are now. */
@@ -164,8 +189,13 @@ export class TenantSubscriptions {
   }
 }
 
+function pageOf(found: readonly Found[], limit: number): FoundPage {
+  return { subscriptions: found.slice(0, limit), moreResults: found.length > limit };
+}
+
 export const SUBSCRIPTION_INPUTS: CallInputs<TenantSubscriptions> = {
   get: [Id],
+  list: [SubscriptionList.optional()],
   ofCustomer: [Id, CustomersPage],
   names: [],
   schedule: [Id, z.strictObject({ count: z.int().min(1).max(MAX_CHARGES).optional() }).optional()],

@@ -1,7 +1,9 @@
-/** Reads of subscriptions: detail, schedule, and those of a customer. */
-import { renderSubscription } from '@counterfoil/projections';
+/** Reads of subscriptions: detail, schedule, all of them, and those of a customer. */
+import type { Subscription } from '@counterfoil/core';
+import type { TenantLedger } from '@counterfoil/engine';
+import { renderSubscription, SUBSCRIPTION_STATUS } from '@counterfoil/projections';
 import { z } from 'zod';
-import { type Endpoint, endpoint } from '../http/endpoint.ts';
+import { type Endpoint, endpoint, type RequestContext } from '../http/endpoint.ts';
 import { cursorOf, inCursor } from './cursor.ts';
 import { apiSlice } from './slice.ts';
 import {
@@ -33,17 +35,85 @@ export const SubscriptionParams = z.object({
 
 const CustomerParams = z.object({ id: queryInteger(Id).meta({ description: 'The customer id' }) });
 
-const SubscriptionList = z
-  .object({
-    success: z.literal(true),
-    subscriptions: z.array(SubscriptionBody),
-    hasMore: z.boolean(),
-    nextCursor: z.string().nullable().meta({ description: '`cursor` of the next page' }),
-  })
-  .meta({ id: 'CustomerSubscriptions' });
+const pageFields = {
+  success: z.literal(true),
+  subscriptions: z.array(SubscriptionBody),
+  hasMore: z.boolean(),
+  nextCursor: z.string().nullable().meta({ description: '`cursor` of the next page' }),
+};
+const SubscriptionList = z.object(pageFields).meta({ id: 'SubscriptionList' });
+const CustomerSubscriptions = z.object(pageFields).meta({ id: 'CustomerSubscriptions' });
+
+const paging = {
+  sandbox: QueryBoolean.optional().meta({
+    description: 'Absent: live data with a live key, test data with a test key',
+  }),
+  limit: queryLimit({ max: MAX_LIMIT, fallback: MAX_LIMIT }),
+  cursor: z.string().max(1_000).optional(),
+};
 
 function subscriptionEndpoints(services: FaceServices): Endpoint[] {
-  return [getSubscription(services), getSchedule(services), listOfCustomer(services)];
+  return [
+    listSubscriptions(services),
+    getSubscription(services),
+    getSchedule(services),
+    listOfCustomer(services),
+  ];
+}
+
+function listSubscriptions(services: FaceServices) {
+  return endpoint({
+    operationId: 'listSubscriptions',
+    method: 'GET',
+    path: '/v1/subscriptions',
+    tag: 'Subscriptions',
+    summary: 'List subscriptions',
+    description:
+      'All that ever started, the newest first, ended ones among them. All filters that are given must hold.',
+    access: ACCESS,
+    query: z.object({
+      status: z.enum(SUBSCRIPTION_STATUS).optional().meta({
+        description:
+          '`active`: billed; `frozen`: no longer billed, until it is unfrozen; `ended`: unsubscribed. In the records an `active` one has `active` without `frozen`, a `frozen` one both, and an `ended` one no `active`',
+      }),
+      merchantAccountId: queryInteger(Id)
+        .optional()
+        .meta({ description: 'The merchant account that is billed at' }),
+      ...paging,
+    }),
+    responses: { 200: { description: 'A page of subscriptions', schema: SubscriptionList } },
+    rejections: ['live_data_forbidden', 'invalid_request'],
+    idempotency: 'none',
+    async handle(context, { query: { cursor, ...asked } }) {
+      const { subscriptions } = ledgerFor(services, context);
+      const page = await subscriptions.list({ ...asked, ...placeIn(cursor) });
+      return { status: 200, body: await pageBody(context, subscriptions, page) };
+    },
+  });
+}
+
+function placeIn(cursor: string | undefined): { readonly after?: number } {
+  return cursor === undefined ? {} : { after: inCursor(cursor, Id) };
+}
+
+interface Page {
+  readonly subscriptions: readonly Subscription.Subscription[];
+  readonly moreResults: boolean;
+}
+
+async function pageBody(
+  { principal: { tenantId } }: RequestContext,
+  face: TenantLedger['subscriptions'],
+  { subscriptions, moreResults: hasMore }: Page,
+) {
+  const names = await face.names();
+  const last = subscriptions.at(-1)?.subscriptionId;
+  return {
+    success: true,
+    subscriptions: subscriptions.map((each) => renderSubscription(each, { tenantId, names })),
+    hasMore,
+    nextCursor: hasMore && last !== undefined ? cursorOf(last) : null,
+  };
 }
 
 function getSubscription(services: FaceServices) {
@@ -108,37 +178,19 @@ function listOfCustomer(services: FaceServices) {
     description: 'All that the customer ever had, the newest first, unsubscribed ones among them.',
     access: { ...ACCESS, requiresUserEmail: true },
     params: CustomerParams,
-    query: z.object({
-      sandbox: QueryBoolean.optional().meta({
-        description: 'Absent: live data with a live key, test data with a test key',
-      }),
-      limit: queryLimit({ max: MAX_LIMIT, fallback: MAX_LIMIT }),
-      cursor: z.string().max(1_000).optional(),
-    }),
-    responses: { 200: { description: 'A page of subscriptions', schema: SubscriptionList } },
+    query: z.object(paging),
+    responses: { 200: { description: 'A page of subscriptions', schema: CustomerSubscriptions } },
     rejections: ['live_data_forbidden', 'not_found', 'invalid_request'],
     idempotency: 'none',
     async handle(context, { params, query }) {
-      const { tenantId } = context.principal;
       const ledger = ledgerFor(services, context);
       const { cursor, ...asked } = query;
-      const after = cursor === undefined ? {} : { after: inCursor(cursor, Id) };
-      const page = await ledger.subscriptions.ofCustomer(params.id, { ...asked, ...after });
-      const { subscriptions, moreResults: hasMore } = page;
+      const place = placeIn(cursor);
+      const page = await ledger.subscriptions.ofCustomer(params.id, { ...asked, ...place });
       // A payer is registered shortly after the payment; an owner of a subscription is a customer
       // anyway.
-      if (subscriptions.length === 0) await ledger.customers.get(params.id, asked);
-      const names = await ledger.subscriptions.names();
-      const last = subscriptions.at(-1)?.subscriptionId;
-      return {
-        status: 200,
-        body: {
-          success: true,
-          subscriptions: subscriptions.map((each) => renderSubscription(each, { tenantId, names })),
-          hasMore,
-          nextCursor: hasMore && last !== undefined ? cursorOf(last) : null,
-        },
-      };
+      if (page.subscriptions.length === 0) await ledger.customers.get(params.id, asked);
+      return { status: 200, body: await pageBody(context, ledger.subscriptions, page) };
     },
   });
 }

@@ -23,6 +23,7 @@ export const BLACK_LIST_ENTRIES = 'black_list_entries';
 
 export const SUBSCRIPTIONS = 'subscriptions';
 export const SUBSCRIBERS = 'subscribers';
+export const SUBSCRIPTION_LIST = 'subscription_list';
 export const EMAIL_SUBSCRIPTIONS = 'email_subscriptions';
 export const CUSTOMER_SUBSCRIPTIONS = 'customer_subscriptions';
 export const DUE_REBILLS = 'due_rebills';

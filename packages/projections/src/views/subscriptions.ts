@@ -1,8 +1,8 @@
-/** The subscriptions read model: one state each, found by id and by customer, and the rebills to be made. */
+/** The subscriptions read model: one state each, found by id, by customer and in one list, and the rebills to be made. */
 import { emailIdentity, Subscription } from '@counterfoil/core';
 import { listedByCustomer } from '../erasing.ts';
 import type { DerivedDocument, Projection, Recorded, States } from '../projection.ts';
-import type { Build, ReadModelStore } from '../read-model-store.ts';
+import type { Build, Condition, ReadModelStore } from '../read-model-store.ts';
 import { hash64 } from '../stores/hash64.ts';
 import {
   CUSTOMER_SUBSCRIPTIONS,
@@ -12,6 +12,7 @@ import {
   liveModel,
   PENDING_REBILLS,
   SUBSCRIBERS,
+  SUBSCRIPTION_LIST,
   SUBSCRIPTIONS,
 } from './live-model.ts';
 import { packed } from './packed.ts';
@@ -19,11 +20,20 @@ import { rebillWorkOf } from './rebill-work.ts';
 import { partitionOf } from './search-record.ts';
 
 /** Raised when the documents mean something else though their shapes are the same. */
-const MEANING = 1;
+const MEANING = 2;
 /** As many as the digits of the largest integer that a number holds exactly. */
 const ID_DIGITS = 16;
 
 const storedSubscription = packed(Subscription.Subscription);
+
+/** `active`: billed; `frozen`: not billed until it is unfrozen; `ended`: unsubscribed, frozen before or not. */
+export const SUBSCRIPTION_STATUS = ['active', 'frozen', 'ended'] as const;
+export type SubscriptionStatus = (typeof SUBSCRIPTION_STATUS)[number];
+
+export function subscriptionStatusOf(subscription: Subscription.Subscription): SubscriptionStatus {
+  if (!Subscription.isActive(subscription)) return 'ended';
+  return Subscription.isFrozen(subscription) ? 'frozen' : 'active';
+}
 
 export const subscriptions: Projection<Subscription.Subscription> = {
   name: SUBSCRIPTIONS,
@@ -32,6 +42,12 @@ export const subscriptions: Projection<Subscription.Subscription> = {
   stateCollection: SUBSCRIBERS,
   collections: [
     { name: SUBSCRIBERS, kind: 'keyed' },
+    {
+      name: SUBSCRIPTION_LIST,
+      kind: 'walked',
+      // Both conditions of a list together are one field: however they are combined, one index answers.
+      fields: { status: 'integer', accountAndStatus: 'text' },
+    },
     { name: CUSTOMER_SUBSCRIPTIONS, kind: 'keyed' },
     { name: EMAIL_SUBSCRIPTIONS, kind: 'keyed' },
     { name: DUE_REBILLS, kind: 'keyed' },
@@ -56,6 +72,7 @@ export const subscriptions: Projection<Subscription.Subscription> = {
   derive(key, subscription) {
     const tenantId = Number(key.slice(0, key.indexOf('/')));
     return [
+      listed(key, tenantId, subscription),
       ofCustomer(tenantId, subscription),
       ...ofEmail(tenantId, subscription),
       ...rebillWorkOf(tenantId, subscription),
@@ -79,6 +96,24 @@ export const subscriptions: Projection<Subscription.Subscription> = {
 /** `subscription-<tenant>-<id>` → `<tenant>/<id>`. */
 function subscriptionKeyOf({ stream, tenantId }: Recorded): string {
   return keyOf(tenantId, stream.slice(`subscription-${tenantId}-`.length));
+}
+
+function listed(
+  key: string,
+  tenantId: number,
+  subscription: Subscription.Subscription,
+): DerivedDocument {
+  const { sandbox, subscriptionId: sort, merchantAccountId } = subscription;
+  const status = subscriptionStatusOf(subscription);
+  // The body holds what the fields do, so that a comparison with a rebuilt model covers them.
+  const body = accountAndStatus(merchantAccountId, status);
+  const fields = { status: SUBSCRIPTION_STATUS.indexOf(status), accountAndStatus: body };
+  const place = { partition: partitionOf(tenantId, sandbox), sort, fields };
+  return { collection: SUBSCRIPTION_LIST, key, body, place };
+}
+
+function accountAndStatus(merchantAccountId: number, status: SubscriptionStatus): string {
+  return `${merchantAccountId}/${status}`;
 }
 
 function ofCustomer(
@@ -139,6 +174,13 @@ export interface CustomerSubscriptionsQuery extends CustomerOfTenant, Paging {}
 
 export interface EmailSubscriptionsQuery extends EmailOfTenant, Paging {}
 
+export interface SubscriptionListQuery extends Paging {
+  readonly tenantId: number;
+  readonly sandbox: boolean;
+  readonly status?: SubscriptionStatus;
+  readonly merchantAccountId?: number;
+}
+
 /** Queries for subscriptions as their events have made them. */
 export class SubscriptionView {
   readonly #store: ReadModelStore;
@@ -163,6 +205,24 @@ export class SubscriptionView {
     if (subscriptionIds.length === 0) return [];
     const model = await liveModel(this.#store, SUBSCRIPTIONS);
     return statesOf(model, tenantId, subscriptionIds);
+  }
+
+  /** A page of all subscriptions, the newest first; it is the last when it is not full. */
+  async list(query: SubscriptionListQuery): Promise<readonly Subscription.Subscription[]> {
+    const { tenantId, sandbox, limit, after } = query;
+    const model = await liveModel(this.#store, SUBSCRIPTIONS);
+    const found = await model.walk({
+      collection: SUBSCRIPTION_LIST,
+      partition: partitionOf(tenantId, sandbox),
+      where: conditionsOf(query),
+      ...(after !== undefined && { to: after - 1 }),
+      limit,
+    });
+    return statesOf(
+      model,
+      tenantId,
+      found.map(({ sort }) => sort),
+    );
   }
 
   /** A page of a customer's subscriptions, the newest first; it is the last when it is not full. */
@@ -194,6 +254,16 @@ export class SubscriptionView {
       found.map(({ body }) => Number(body)),
     );
   }
+}
+
+function conditionsOf({ status, merchantAccountId }: SubscriptionListQuery): readonly Condition[] {
+  if (merchantAccountId !== undefined) {
+    const statuses = status === undefined ? SUBSCRIPTION_STATUS : [status];
+    const anyOf = statuses.map((each) => accountAndStatus(merchantAccountId, each));
+    return [{ field: 'accountAndStatus', anyOf }];
+  }
+  if (status === undefined) return [];
+  return [{ field: 'status', anyOf: [SUBSCRIPTION_STATUS.indexOf(status)] }];
 }
 
 async function statesOf(

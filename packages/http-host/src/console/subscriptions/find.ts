@@ -1,11 +1,14 @@
-/** Subscriptions: found by their id, by a customer, or by an email that was paid with. */
+/** Subscriptions: all of them, or found by their id, by a customer, or by an email that was paid with. */
 import type { Subscription } from '@counterfoil/core';
 import { Id } from '@counterfoil/engine/input';
+import { SUBSCRIPTION_STATUS, type SubscriptionStatus } from '@counterfoil/projections';
 import { z } from 'zod';
-import { bounded } from '../../api/wire.ts';
+import { bounded, queryInteger } from '../../api/wire.ts';
 import { customerIdsByEmail } from '../customers/by-email.ts';
+import { addressWith } from '../list-address.ts';
+import { accountOptions } from '../options.ts';
 import { consolePage, type Visit } from '../slice.ts';
-import { amountText, cadenceText, stateOf } from './words.ts';
+import { amountText, cadenceText, STATES, stateOf } from './words.ts';
 
 export const PATH = '/subscriptions';
 export const SCOPE = 'subscriptions:read';
@@ -31,7 +34,10 @@ export function hrefOf(visit: Visit, id: number, more = ''): string {
 
 /** What a row of a list shows. */
 export function rowOf(visit: Visit, subscription: Found) {
-  const { subscriptionId: id, name, email, customerId, rebillAt: next } = subscription;
+  const { subscriptionId: id, name, customerId, rebillAt: next } = subscription;
+  // Records of subscriptions have no email: those of customers and payments do.
+  const isKnown = visit.may('customers:read') || visit.may('transactions:read');
+  const email = isKnown ? subscription.email : '';
   const amount = amountText(subscription);
   const cadence = cadenceText(subscription);
   const state = stateOf(subscription);
@@ -42,17 +48,34 @@ export const find = consolePage({
   path: PATH,
   title: 'Subscriptions',
   scope: SCOPE,
-  query: z.object({ q: bounded(MAX_WORDS).optional(), after: NumberText.optional() }),
+  query: z.object({
+    q: bounded(MAX_WORDS).optional(),
+    status: z.enum(SUBSCRIPTION_STATUS).optional(),
+    merchantAccountId: queryInteger(Id).optional(),
+    after: NumberText.optional(),
+  }),
   template: '/subscriptions/find',
-  async load(visit, { query: { q = '', after } }) {
+  async load(visit, { query: { q = '', after, ...filter } }) {
     const words = q.trim();
-    const { subscriptions, next } = await foundBy(visit, words, after);
+    const isAsked = words !== '';
+    const { subscriptions, next } = isAsked
+      ? await foundBy(visit, words, after)
+      : await listed(visit, filter, after);
     const base = visit.href(PATH);
-    const here = (more: object) => `${base}?${new URLSearchParams({ q: words, ...more })}`;
+    const { status, merchantAccountId } = filter;
+    const asked = isAsked
+      ? { q: words }
+      : { status, merchantAccountId: merchantAccountId?.toString() };
+    const here = (more: object) => addressWith(base, { ...asked, ...more });
     return {
       q,
-      isAsked: words !== '',
+      isAsked,
       byEmail: visit.may('transactions:read'),
+      status: status ?? '',
+      statuses: SUBSCRIPTION_STATUS.map((value) => ({ value, label: STATES[value].text })),
+      merchantAccountId: merchantAccountId?.toString(),
+      accounts: isAsked ? undefined : await accountOptions(visit),
+      isNarrowed: status !== undefined || merchantAccountId !== undefined,
       rows: subscriptions.map((each) => rowOf(visit, each)),
       addresses: {
         find: base,
@@ -63,8 +86,16 @@ export const find = consolePage({
   },
 });
 
+interface Filter {
+  readonly status?: SubscriptionStatus | undefined;
+  readonly merchantAccountId?: number | undefined;
+}
+
+async function listed(visit: Visit, filter: Filter, after: number | undefined): Promise<FoundPage> {
+  return pageOf(await visit.ledger.subscriptions.list({ ...filter, limit: PAGE_SIZE, after }));
+}
+
 async function foundBy(visit: Visit, words: string, after: number | undefined): Promise<FoundPage> {
-  if (words === '') return { subscriptions: [] };
   const { success, data: id } = NumberText.safeParse(words);
   if (!success) return { subscriptions: await foundByEmail(visit, words) };
   const own = after === undefined ? await subscriptionOrNone(visit, id) : undefined;
@@ -75,10 +106,17 @@ async function foundBy(visit: Visit, words: string, after: number | undefined): 
 }
 
 async function ofCustomer(visit: Visit, customerId: number, after?: number): Promise<FoundPage> {
-  const { subscriptions, moreResults } = await visit.ledger.subscriptions.ofCustomer(customerId, {
-    limit: PAGE_SIZE,
-    ...(after !== undefined && { after }),
-  });
+  const { subscriptions } = visit.ledger;
+  return pageOf(await subscriptions.ofCustomer(customerId, { limit: PAGE_SIZE, after }));
+}
+
+function pageOf({
+  subscriptions,
+  moreResults,
+}: {
+  readonly subscriptions: readonly Found[];
+  readonly moreResults: boolean;
+}): FoundPage {
   const last = subscriptions.at(-1)?.subscriptionId;
   return { subscriptions, ...(moreResults && last !== undefined && { next: last }) };
 }

@@ -1,13 +1,18 @@
 /** How subscriptions are shown: their state, how often they are charged, and why they stopped. */
-import { Subscription, toDecimal } from '@counterfoil/core';
+import { type Subscription, toDecimal } from '@counterfoil/core';
+import { type SubscriptionStatus, subscriptionStatusOf } from '@counterfoil/projections';
 import { shownMoney } from '../shown.ts';
 
 type Found = Subscription.Subscription;
 
+export const STATES = {
+  active: { text: 'Active', tone: 'good' },
+  frozen: { text: 'Frozen', tone: 'warn' },
+  ended: { text: 'Ended', tone: 'neutral' },
+} as const satisfies Record<SubscriptionStatus, object>;
+
 export function stateOf(subscription: Found) {
-  if (!Subscription.isActive(subscription)) return { text: 'Ended', tone: 'neutral' };
-  if (Subscription.isFrozen(subscription)) return { text: 'Frozen', tone: 'warn' };
-  return { text: 'Active', tone: 'good' };
+  return STATES[subscriptionStatusOf(subscription)];
 }
 
 /** `every month`, `every 30 days`. */
