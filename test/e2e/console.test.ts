@@ -394,7 +394,10 @@ describe.skipIf(CHROMIUM === undefined)('an owner', () => {
 
   it('finds a customer by an email, and is told what erasing does', async () => {
     await owner.paid({ email: 'grace@example.com' });
+    await go('/console/test/customers');
+    await expectNoFaults('customers-none');
     await go('/console/live/customers');
+    expect(await page.textContent('.rows td:nth-child(3)')).toBe('grace@example.com');
     await expectNoFaults('customers');
     await page.keyboard.press('/');
     await page.keyboard.type('grace@example.com');

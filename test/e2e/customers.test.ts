@@ -1,4 +1,4 @@
-/** Customers over HTTP: registered once, and replaced by version. */
+/** Customers over HTTP: registered once, replaced by version, and listed. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ADDRESS, customersOf, newEmail, UNKNOWN_ID, visible } from './customer-requests.ts';
 import {
@@ -14,13 +14,15 @@ import {
   startHost,
 } from './running-host.ts';
 
+/** More than the customers of these tests fill. */
+const MAX_PAGES = 50;
 const NO_METHOD = '0198c0de-0000-7000-8000-000000000000';
 
 let running: Running;
 let caller: Caller;
 let stranger: Caller;
 let tester: Caller;
-const { register, put, read, addMethod } = customersOf(() => caller);
+const { register, put, read, addMethod, erase } = customersOf(() => caller);
 
 beforeAll(async () => {
   running = await startHost();
@@ -339,6 +341,110 @@ describe('environments', () => {
     const changed = await put(test.id, { ...shown, phone: '1' });
     expect(changed.body).toMatchObject({ sandbox: true, phone: '1' });
     expectRefusal(await put(test.id, { ...shown, sandbox: undefined }), 404, 'not_found');
+  });
+});
+
+describe('the list', () => {
+  const idsOf = ({ body }: { body: Json }) => body.customers.map(({ id }: Json) => id);
+  const list = (by: Caller, query = {}) => by.get('/customers', { query });
+
+  it('has everybody as a read of one shows them, the newest first, page by page', async () => {
+    const made: Json[] = [];
+    for (const firstName of ['Ada', 'Grace', 'Edith']) made.unshift(await register({ firstName }));
+    await addMethod(made[1]?.['id'], { card: card() });
+    const { status, body } = await list(caller, { limit: 3 });
+    expect(status).toBe(200);
+    expect(idsOf({ body })).toEqual(made.map(({ id }) => id));
+    for (const each of body.customers) {
+      expect(await read(each.id)).toEqual({ success: true, message: '', ...each });
+    }
+    expect(body.customers[1]?.paymentMethods).toMatchObject([{ last4: '4242', isDefault: true }]);
+
+    const listed: number[] = [];
+    let cursor: string | null = '';
+    for (let pages = 0; cursor !== null && pages < MAX_PAGES; pages += 1) {
+      const page: Answer = await list(caller, { limit: 7, ...(cursor !== '' && { cursor }) });
+      listed.push(...idsOf(page));
+      expect(page.body.hasMore).toBe(page.body.nextCursor !== null);
+      cursor = page.body.nextCursor;
+    }
+    expect(listed.length).toBeGreaterThan(7);
+    expect(new Set(listed).size).toBe(listed.length);
+    expect(idsOf(await list(caller))).toEqual(listed.slice(0, 100));
+  });
+
+  it('has who has just paid, once their payment is followed up', async () => {
+    const { customerId } = await caller.paid({ email: newEmail() });
+    await read(customerId);
+    expect(idsOf(await list(caller, { limit: 1 }))).toEqual([customerId]);
+  });
+
+  it('shows those who are erased without anything about them', async () => {
+    const { id, email } = await register({
+      firstName: 'Augusta',
+      phone: '020 7946',
+      addresses: [ADDRESS],
+    });
+    expect((await list(caller, { limit: 1 })).text).toContain(email);
+    expect((await erase(id)).status).toBe(200);
+    const { body } = await list(caller, { limit: 1 });
+    const { success: _, message: __, ...gone } = await read(id);
+    expect(body.customers).toEqual([gone]);
+    const nothing = { email: '', firstName: '', lastName: '', phone: '', addresses: [] };
+    expect(gone).toMatchObject({ id, erased: true, ...nothing, paymentMethods: [] });
+  });
+
+  it('keeps to its environment', async () => {
+    const { id } = await register({}, tester);
+    expect(idsOf(await list(tester, { limit: 1 }))).toEqual([id]);
+    expect(idsOf(await list(caller, { sandbox: true, limit: 1 }))).toEqual([id]);
+    expect(idsOf(await list(caller))).not.toContain(id);
+    expectRefusal(await list(tester, { sandbox: false }), 403, 'live_data_forbidden');
+  });
+
+  it('has nobody of another tenant, by a cursor of theirs neither', async () => {
+    const { id } = await register();
+    await register();
+    const { nextCursor: cursor } = (await list(caller, { limit: 1 })).body;
+    const own = await register({}, stranger);
+    const all = await list(stranger);
+    expect(idsOf(all)).toContain(own['id']);
+    const theirs = await list(stranger, { cursor });
+    for (const { body } of [all, theirs]) {
+      expect(body.customers.map((each: Json) => each.parentCompanyId)).toEqual(
+        body.customers.map(() => 12),
+      );
+    }
+    expect(idsOf(await list(caller, { cursor, limit: 1 }))).toEqual([id]);
+  });
+
+  it.each([
+    ['cursor=nonsense', '/query/cursor'],
+    // Of the subscriptions, and of the payments.
+    ['cursor=MQ', '/query/cursor'],
+    ['cursor=WzEsIjEiXQ', '/query/cursor'],
+    ['limit=0', '/query/limit'],
+    ['limit=101', '/query/limit'],
+    ['limit=1&limit=2', '/query/limit'],
+    ['sandbox=maybe', '/query/sandbox'],
+  ])('is refused with %s', async (query, pointer) => {
+    const answer = await caller.wire.get(`/customers?${query}`);
+    expectRefusal(answer, 400, 'invalid_request');
+    expect(answer.body.errors.map((each: Json) => each.pointer)).toEqual([pointer]);
+  });
+
+  it('is recorded, and needs UserEmail and its scope', async () => {
+    await list(caller);
+    const { body } = await caller.get('/api/admin/activity', {
+      query: { action: 'customers.list', limit: 1 },
+    });
+    expect(body.items).toMatchObject([
+      { action: 'customers.list', outcome: 'done', subject: null },
+    ]);
+    const nobody = await caller.get('/customers', { headers: { UserEmail: undefined } });
+    expectRefusal(nobody, 400, 'user_email_required');
+    const blind = await callerWith(running, 11, { scopes: ['subscriptions:read'] });
+    expectRefusal(await list(blind), 403, 'insufficient_scope');
   });
 });
 

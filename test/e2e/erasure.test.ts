@@ -174,6 +174,7 @@ async function answers(order: Json, held: Json, id: number): Promise<string> {
   texts.push((await caller.get('/customers/{id}', { path: { id } })).text);
   texts.push((await caller.get('/customers/{id}/subscriptions', { path: { id } })).text);
   texts.push((await caller.get('/v1/subscriptions')).text);
+  texts.push((await caller.get('/customers')).text);
   return texts.join();
 }
 

@@ -361,6 +361,9 @@ describe('the answers', () => {
     await ask('PUT', one, { ...read, phone: '1' }, template);
     await ask('PUT', one, read, template);
     await ask('POST', '/customers', contact);
+    const { customers } = await ask('GET', '/customers?limit=1', undefined, '/customers');
+    expect(customers).toMatchObject([{ id, paymentMethods: [{ id: method.id }] }]);
+    await ask('GET', '/customers?cursor=x', undefined, '/customers');
     const removal = [
       `${one}/payment-methods/${method.id}`,
       `${template}/payment-methods/{methodId}`,

@@ -443,7 +443,7 @@ describe('the command', () => {
     const sound = await run();
     expect(sound).toMatchObject({ code: 0, err: '' });
     expect(sound.out).toMatch(
-      /sound +read models +reference, transactions, disputes, ledger, subscriptions, recurring, settlements, black_list, leads\n/,
+      /sound +read models +reference, transactions, disputes, ledger, subscriptions, recurring, settlements, black_list, leads, customers\n/,
     );
     expect(sound.out).toMatch(/no host is running on it\.\n\nSound\.\n$/);
 

@@ -24,7 +24,7 @@ const onEveryStore = [
   'test/engine/{activity-store,evidence-store,open-ledger,own-projections,pending-answers}.test.ts',
   'test/engine/{sandbox-books,sandbox-contract,users,webhook-deliveries}.test.ts',
   'test/http-host/{idempotency,outbox}.test.ts',
-  'test/projections/{erasure,postings,rebuild,recurring,search,shards,subscription-list,subscriptions}.test.ts',
+  'test/projections/{customers,erasure,postings,rebuild,recurring,search,shards,subscription-list,subscriptions}.test.ts',
 ];
 
 /** `JOURNEYS=all` runs all of them on the engines of servers. */

@@ -111,7 +111,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * List customers
+         * @description All who were ever registered, the newest first, each as the events have them at this moment. Of one who is erased only ids and times are left.
+         *
+         *     Scope: `customers:read`. Activity: `customers.list`.
+         */
+        get: operations["listCustomers"];
         put?: never;
         /**
          * Register a customer
@@ -6978,7 +6984,7 @@ export interface components {
             message: string;
             /**
              * Format: int64
-             * @description The customer
+             * @description The customer id
              */
             id: number;
             /**
@@ -7070,6 +7076,63 @@ export interface components {
             token: string;
             /** @description Whether it is the payment method to be used when none is named */
             isDefault: boolean;
+        };
+        CustomerList: {
+            /**
+             * @description Whether it did what was asked; of a transaction, whether money moved as it says
+             * @constant
+             */
+            success: true;
+            /** @description The customers of this page */
+            customers: components["schemas"]["CustomerRecord"][];
+            /** @description Whether another page follows */
+            hasMore: boolean;
+            /** @description `cursor` of the next page */
+            nextCursor: string | null;
+        };
+        CustomerRecord: {
+            /**
+             * Format: int64
+             * @description The customer id
+             */
+            id: number;
+            /**
+             * Format: int64
+             * @description The tenant id
+             */
+            parentCompanyId: number;
+            /** @description The email of the customer */
+            email: string;
+            /** @description The given name of the person */
+            firstName: string;
+            /** @description The family name of the person */
+            lastName: string;
+            /** @description The telephone number */
+            phone: string;
+            /** @description The addresses; the first is the default */
+            addresses: components["schemas"]["CustomerAddress"][];
+            /** @description The cards that are kept */
+            paymentMethods: components["schemas"]["PaymentMethod"][];
+            /**
+             * Format: date-time
+             * @description ISO 8601, GMT
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, GMT
+             */
+            updatedAt: string;
+            /**
+             * Format: int64
+             * @description Grows with every change of the customer; also the ETag
+             * @example 1
+             */
+            rowVersion: number;
+            /** @description true: test data, which no gateway of the real world has seen */
+            sandbox: boolean;
+            /** @description true: nothing personal is left of the customer */
+            erased: boolean;
         };
         ErasureResult: {
             /** @description Whether it did what was asked; of a transaction, whether money moved as it says */
@@ -11884,6 +11947,34 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["UnsubscribeResult"];
+                };
+            };
+            default: components["responses"]["Refusal"];
+        };
+    };
+    listCustomers: {
+        parameters: {
+            query?: {
+                /** @description Absent: live data with a live key, test data with a test key */
+                sandbox?: boolean;
+                /** @description The most elements of a page */
+                limit?: number;
+                /** @description `nextCursor` of the page before; absent: the first page */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of customers */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CustomerList"];
                 };
             };
             default: components["responses"]["Refusal"];

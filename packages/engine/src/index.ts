@@ -22,7 +22,7 @@ export type {
 } from './checkout-sessions/tenant-checkout-sessions.ts';
 export { type Caller, CommandRunner, SYSTEM } from './command-runner.ts';
 export { counted } from './counted.ts';
-export type { CustomerView } from './customers/tenant-customers.ts';
+export type { CustomersPage, CustomerView } from './customers/tenant-customers.ts';
 export { deriveKey } from './derive-key.ts';
 export type { Disputes } from './disputes/disputes.ts';
 export { refusalOf, StorageError } from './failures.ts';

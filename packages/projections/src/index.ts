@@ -1,6 +1,7 @@
 /** The face of `@counterfoil/projections`: read models, their worker, and the queries over them. */
 import type { Projection } from './projection.ts';
 import { blackList } from './views/black-list.ts';
+import { customers } from './views/customers.ts';
 import { disputes } from './views/disputes.ts';
 import { leads } from './views/leads.ts';
 import { ledger } from './views/ledger.ts';
@@ -73,6 +74,12 @@ export {
   blackList,
   type ListedEntry,
 } from './views/black-list.ts';
+export {
+  type CustomerListQuery,
+  CustomerListView,
+  customers,
+  type RegisteredCustomer,
+} from './views/customers.ts';
 export {
   type DisputedAmount,
   type DisputeRate,
@@ -243,6 +250,7 @@ export const PROJECTIONS: readonly Projection[] = [
   settlements,
   blackList,
   leads,
+  customers,
 ];
 export {
   type UnansweredPage,

@@ -11,6 +11,7 @@ import type { Identities, NamedCustomer } from '../identities/index.ts';
 import { deterministicUuid, uuidV7 } from '../ids.ts';
 import type { Cards, Instrument } from '../payments/index.ts';
 import { Refused, refused } from '../refusal.ts';
+import { inParallel } from '../runtime/in-parallel.ts';
 import type { References } from '../tenants/index.ts';
 
 export interface Registration {
@@ -51,6 +52,8 @@ interface CustomerServices {
 
 /** An unused claim is released by the first attempt; the second one finds the email free. */
 const REGISTRATION_TRIES = 2;
+/** Customers of a list that are read concurrently. */
+const CONCURRENCY = 16;
 
 export class Customers {
   readonly #services: CustomerServices;
@@ -64,6 +67,19 @@ export class Customers {
     const customer = await this.#findFollowedUp(named);
     if (customer === null) throw refused({ type: 'CustomerUnknown' });
     return customer;
+  }
+
+  /** Several that are registered, in the order of their names. */
+  async all(named: readonly Subject[]): Promise<readonly Customer.Customer[]> {
+    const found: Customer.Customer[] = [];
+    await inParallel({
+      items: [...named.entries()],
+      atOnce: CONCURRENCY,
+      act: async ([index, each]) => {
+        found[index] = await this.get(each);
+      },
+    });
+    return found;
   }
 
   /**

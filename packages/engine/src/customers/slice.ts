@@ -1,4 +1,5 @@
 /** Registered customers and their payment methods. */
+import { CustomerListView } from '@counterfoil/projections';
 import type { ErasureParts } from '../erasure/index.ts';
 import type { IdentityParts } from '../identities/index.ts';
 import type { PaymentParts } from '../payments/index.ts';
@@ -25,7 +26,7 @@ export const CUSTOMERS = slice({
         if (head !== undefined) await followerProgress.reached(head, limit);
       },
     });
-    return { customers };
+    return { customers, customerList: new CustomerListView(stores.readModels) };
   },
   tenant: (parts) => ({
     customers: tenantPart(

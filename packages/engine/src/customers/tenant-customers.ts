@@ -1,17 +1,21 @@
 /** The customers of one tenant, for one caller. */
 import { type Customer, isEmail, type Subject } from '@counterfoil/core';
+import type { CustomerListView, RegisteredCustomer } from '@counterfoil/projections';
 import { type Acting, sandboxOf } from '../acting.ts';
 import type { Erasure } from '../erasure/index.ts';
 import { idOfKey } from '../idempotency-key.ts';
 import type { CallInputs } from '../input/checked-calls.ts';
 import { Id, text } from '../input/texts.ts';
 import { addressOf, instrumentOf, withoutSecrets } from '../payments/index.ts';
-import { named, type RecordedCalls } from '../recorded-calls.ts';
+import { named, nothing, type RecordedCalls } from '../recorded-calls.ts';
 import { refused } from '../refusal.ts';
 import type { Clock } from '../runtime/clock.ts';
+import type { ReadSide } from '../runtime/read-side.ts';
 import {
   type Contact,
+  CustomerList,
   Environment,
+  MAX_LIMIT,
   PaymentMethod,
   Registration,
   Replacement,
@@ -29,20 +33,34 @@ export interface AddedPaymentMethod {
   readonly customer: CustomerView;
 }
 
+export interface CustomersPage {
+  readonly customers: readonly CustomerView[];
+  readonly moreResults: boolean;
+  /** The place of the last one. */
+  readonly end: RegisteredCustomer | undefined;
+}
+
 interface CustomerParts {
   readonly customers: Customers;
+  readonly customerList: CustomerListView;
+  readonly readSide: ReadSide;
   readonly erasure: Erasure;
   readonly clock: Clock;
 }
 
 export class TenantCustomers {
   readonly #customers: Customers;
+  readonly #list: CustomerListView;
+  readonly #readSide: ReadSide;
   readonly #erasure: Erasure;
   readonly #clock: Clock;
   readonly #acting: Acting;
 
-  constructor({ customers, erasure, clock }: CustomerParts, acting: Acting) {
+  constructor(parts: CustomerParts, acting: Acting) {
+    const { customers, customerList, readSide, erasure, clock } = parts;
     this.#customers = customers;
+    this.#list = customerList;
+    this.#readSide = readSide;
     this.#erasure = erasure;
     this.#clock = clock;
     this.#acting = acting;
@@ -51,6 +69,25 @@ export class TenantCustomers {
   /** Refuses with `CustomerUnknown`. */
   async get(customerId: number, environment: Environment = {}): Promise<CustomerView> {
     return this.#view(await this.#customers.get(this.#subject(customerId, environment)));
+  }
+
+  /** A page of all who are registered, newest first, each as `get` returns them. Shows one's own writes. */
+  async list({ sandbox, limit = MAX_LIMIT, after }: CustomerList = {}): Promise<CustomersPage> {
+    const { tenantId } = this.#acting;
+    const owner = { tenantId, sandbox: sandboxOf(this.#acting, sandbox) };
+    await this.#readSide.caughtUp(tenantId);
+    const from = after === undefined ? {} : { after };
+    // One extra row tells whether there are more.
+    const found = await this.#list.list({ ...owner, ...from, limit: limit + 1 });
+    const page = found.slice(0, limit);
+    const customers = await this.#customers.all(
+      page.map(({ customerId }) => ({ ...owner, customerId })),
+    );
+    return {
+      customers: customers.map((each) => this.#view(each)),
+      moreResults: found.length > limit,
+      end: page.at(-1),
+    };
   }
 
   /** Refuses with `EmailTaken`. */
@@ -148,6 +185,7 @@ function contactOf({ email, addresses = [], ...given }: Contact): Customer.Conta
 
 export const CUSTOMER_INPUTS: CallInputs<TenantCustomers> = {
   get: [Id, Environment.optional()],
+  list: [CustomerList.optional()],
   register: [Registration],
   replace: [Id, Replacement],
   erase: [Id, Environment.optional()],
@@ -157,6 +195,7 @@ export const CUSTOMER_INPUTS: CallInputs<TenantCustomers> = {
 
 export const CUSTOMER_CALLS: RecordedCalls<TenantCustomers> = {
   get: named,
+  list: nothing,
   register: (_, customer) => (customer as CustomerView | undefined)?.customerId,
   replace: named,
   erase: named,

@@ -40,24 +40,26 @@ const CustomerAddress = z
   })
   .meta({ id: 'CustomerAddress' });
 
-export const CustomerBody = z
-  .object({
-    ...handled,
-    id: z.int(),
-    parentCompanyId: z.int(),
-    email: z.string(),
-    firstName: z.string(),
-    lastName: z.string(),
-    phone: z.string(),
-    addresses: z.array(CustomerAddress),
-    paymentMethods: z.array(z.object(methodFields).meta({ id: 'PaymentMethod' })),
-    createdAt: At,
-    updatedAt: At,
-    rowVersion,
-    sandbox: z.boolean(),
-    erased: z.boolean().meta({ description: 'true: nothing personal is left of the customer' }),
-  })
-  .meta({ id: 'Customer' });
+const customerFields = {
+  id: z.int().meta({ description: 'The customer id' }),
+  parentCompanyId: z.int(),
+  email: z.string(),
+  firstName: z.string(),
+  lastName: z.string(),
+  phone: z.string(),
+  addresses: z.array(CustomerAddress),
+  paymentMethods: z.array(z.object(methodFields).meta({ id: 'PaymentMethod' })),
+  createdAt: At,
+  updatedAt: At,
+  rowVersion,
+  sandbox: z.boolean(),
+  erased: z.boolean().meta({ description: 'true: nothing personal is left of the customer' }),
+};
+
+/** An element of a list. */
+export const CustomerRecord = z.object(customerFields).meta({ id: 'CustomerRecord' });
+
+export const CustomerBody = z.object({ ...handled, ...customerFields }).meta({ id: 'Customer' });
 
 export const AddedPaymentMethod = z
   .object({ ...handled, ...methodFields, customerId: z.int(), rowVersion })
@@ -72,10 +74,15 @@ export function customerBody(
   customer: CustomerView,
   { parentCompanyId, message }: Shown,
 ): z.input<typeof CustomerBody> {
+  return { success: true, message, ...customerRecord(customer, parentCompanyId) };
+}
+
+export function customerRecord(
+  customer: CustomerView,
+  parentCompanyId: number,
+): z.input<typeof CustomerRecord> {
   const { customerId, email, firstName, lastName, phone, addresses } = customer;
   return {
-    success: true,
-    message,
     id: customerId,
     parentCompanyId,
     email,

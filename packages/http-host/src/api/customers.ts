@@ -1,14 +1,17 @@
-/** Customer Service: register, read and replace customers and their payment methods. */
+/** Customer Service: register, list, read and replace customers and their payment methods. */
 import { Customer } from '@counterfoil/core';
 import type { CustomerView } from '@counterfoil/engine';
 import { mayHoldCardNumber } from '@counterfoil/engine/input';
 import { z } from 'zod';
 import { type Endpoint, endpoint, type RequestContext } from '../http/endpoint.ts';
+import { cursorOf, inCursor } from './cursor.ts';
 import {
   AddedPaymentMethod,
   addedMethodBody,
   CustomerBody,
+  CustomerRecord,
   customerBody,
+  customerRecord,
 } from './customer-body.ts';
 import { checkIfMatch, etagOf } from './etag.ts';
 import { AddressInput, CardInput } from './payment-request.ts';
@@ -22,11 +25,13 @@ import {
   optionalClaims,
   QueryBoolean,
   queryInteger,
+  queryLimit,
   text,
   Uuid,
 } from './wire.ts';
 
 const TAG = 'Customer Service';
+const MAX_LIMIT = 100;
 
 const read = { kind: 'api-key', scope: 'customers:read', requiresUserEmail: true } as const;
 const write = { kind: 'api-key', scope: 'customers:write', requiresUserEmail: true } as const;
@@ -101,6 +106,20 @@ const PaymentMethodInput = z
   })
   .meta({ id: 'PaymentMethodInput', ...eitherOf('card', 'token') });
 
+const CustomerList = z
+  .object({
+    success: z.literal(true),
+    customers: z.array(CustomerRecord).meta({ description: 'The customers of this page' }),
+    hasMore: z.boolean(),
+    nextCursor: z.string().nullable().meta({ description: '`cursor` of the next page' }),
+  })
+  .meta({ id: 'CustomerList' });
+/** Of the last customer of a page. */
+export const CustomerPlace = z.strictObject({
+  registeredMs: z.int().nonnegative(),
+  customerId: Id,
+});
+
 const ErasureResult = z
   .object({ success: z.boolean(), message: z.string() })
   .meta({ id: 'ErasureResult' });
@@ -108,6 +127,7 @@ const ErasureResult = z
 function customerEndpoints(services: FaceServices): Endpoint[] {
   return [
     createCustomer(services),
+    listCustomers(services),
     getCustomer(services),
     replaceCustomer(services),
     eraseCustomer(services),
@@ -163,6 +183,36 @@ function createCustomer(services: FaceServices): Endpoint {
       const { customers } = ledgerFor(services, context);
       const customer = await customers.register({ ...contactOf(body), idempotencyKey });
       return answer(context, { status: 201, customer, message: 'Registered' });
+    },
+  });
+}
+
+function listCustomers(services: FaceServices): Endpoint {
+  return endpoint({
+    operationId: 'listCustomers',
+    action: 'customers.list',
+    method: 'GET',
+    path: '/customers',
+    tag: TAG,
+    summary: 'List customers',
+    description:
+      'All who were ever registered, the newest first, each as the events have them at this moment. Of one who is erased only ids and times are left.',
+    access: read,
+    query: EnvironmentQuery.extend({
+      limit: queryLimit({ max: MAX_LIMIT, fallback: MAX_LIMIT }),
+      cursor: z.string().max(1_000).optional(),
+    }),
+    responses: { 200: { description: 'A page of customers', schema: CustomerList } },
+    rejections: ['live_data_forbidden', 'invalid_request'],
+    idempotency: 'none',
+    async handle(context, { query: { cursor, ...asked } }) {
+      const { tenantId } = context.principal;
+      const after = cursor === undefined ? {} : { after: inCursor(cursor, CustomerPlace) };
+      const page = await ledgerFor(services, context).customers.list({ ...asked, ...after });
+      const { moreResults: hasMore, end } = page;
+      const customers = page.customers.map((each) => customerRecord(each, tenantId));
+      const nextCursor = hasMore && end !== undefined ? cursorOf(end) : null;
+      return { status: 200, body: { success: true, customers, hasMore, nextCursor } };
     },
   });
 }

@@ -203,7 +203,6 @@ export const FIELD_MEANINGS: Readonly<Record<string, string>> = {
   customer: 'The customer, where more is known than the email',
   customerID: 'The customer; 0 when there is none',
   customerId: 'The customer',
-  'Customer.id': 'The customer',
   'PaymentMethod.id': 'The payment method',
   'AddedPaymentMethod.id': 'The payment method',
   'Payment.id': 'The transaction id of the payment',

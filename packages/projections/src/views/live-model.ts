@@ -46,6 +46,9 @@ export const LEADS = 'leads';
 export const LEAD_STATES = 'lead_states';
 export const LEAD_LIST = 'lead_list';
 
+export const CUSTOMERS = 'customers';
+export const CUSTOMER_LIST = 'customer_list';
+
 export const REFERENCE = 'reference';
 export const THINGS = 'things';
 export const KEYS = 'keys';

@@ -15,14 +15,13 @@ import {
   SUBSCRIPTION_LIST,
   SUBSCRIPTIONS,
 } from './live-model.ts';
+import { newestFirst } from './newest-first.ts';
 import { packed } from './packed.ts';
 import { rebillWorkOf } from './rebill-work.ts';
 import { partitionOf } from './search-record.ts';
 
 /** Raised when the documents mean something else though their shapes are the same. */
 const MEANING = 2;
-/** As many as the digits of the largest integer that a number holds exactly. */
-const ID_DIGITS = 16;
 
 const storedSubscription = packed(Subscription.Subscription);
 
@@ -157,11 +156,6 @@ export interface CustomerOfTenant {
 
 function customerPrefix({ tenantId, sandbox, customerId }: CustomerOfTenant): string {
   return `${partitionOf(tenantId, sandbox)}/${customerId}/`;
-}
-
-/** Ids grow with time, keys are listed in ascending order: the newest is to come first. */
-function newestFirst(subscriptionId: number): string {
-  return String(Number.MAX_SAFE_INTEGER - subscriptionId).padStart(ID_DIGITS, '0');
 }
 
 interface Paging {

@@ -1,9 +1,12 @@
-/** Customers: found, shown with what they paid and subscribed to, changed, and erased. */
-import type { CustomerView } from '@counterfoil/engine';
+/** Customers: listed, found, shown with what they paid and subscribed to, changed, and erased. */
+import type { CustomersPage, CustomerView } from '@counterfoil/engine';
 import { Id } from '@counterfoil/engine/input';
 import { z } from 'zod';
+import { cursorOf, inCursor } from '../../api/cursor.ts';
+import { CustomerPlace } from '../../api/customers.ts';
 import { bounded } from '../../api/wire.ts';
 import { refuse } from '../../http/errors.ts';
+import { addressWith } from '../list-address.ts';
 import { consoleForm, consolePage, consoleSlice, type Visit } from '../slice.ts';
 import { rowOf } from '../subscriptions/find.ts';
 import { shownStatusOf } from '../transactions/status.ts';
@@ -15,6 +18,8 @@ const READ = 'customers:read';
 const SHOWN_PAYMENTS = 10;
 const SHOWN_SUBSCRIPTIONS = 20;
 const SEARCHED = 100;
+const PAGE_SIZE = 25;
+const MAX_CURSOR = 1_000;
 const MAX_WORDS = 320;
 
 const CustomerParams = z.object({
@@ -29,30 +34,56 @@ const find = consolePage({
   path: PATH,
   title: 'Customers',
   scope: READ,
-  query: z.object({ q: bounded(MAX_WORDS).optional() }),
+  query: z.object({
+    q: bounded(MAX_WORDS).optional(),
+    after: bounded(MAX_CURSOR).optional(),
+  }),
   template: '/customers/find',
-  async load(visit, { query: { q = '' } }) {
+  async load(visit, { query: { q = '', after } }) {
     const words = q.trim();
+    const isAsked = words !== '';
+    const { customers, moreResults, end } = isAsked
+      ? await found(visit, words)
+      : await listed(visit, after);
+    const base = visit.href(PATH);
     return {
       q,
-      isAsked: words !== '',
+      isAsked,
       byEmail: visit.may('transactions:read'),
-      customers: (await customersOf(visit, words)).map((customer) => ({
+      customers: customers.map((customer) => ({
         ...customer,
         href: hrefOf(visit, customer.customerId),
       })),
-      addresses: { find: visit.href(PATH) },
+      addresses: {
+        find: base,
+        first: isAsked || after === undefined ? undefined : base,
+        next:
+          moreResults && end !== undefined
+            ? addressWith(base, { after: cursorOf(end) })
+            : undefined,
+      },
     };
   },
 });
 
+async function listed(visit: Visit, after: string | undefined): Promise<CustomersPage> {
+  return visit.ledger.customers.list({
+    limit: PAGE_SIZE,
+    ...(after !== undefined && { after: inCursor(after, CustomerPlace) }),
+  });
+}
+
+async function found(visit: Visit, words: string): Promise<CustomersPage> {
+  const customers = await customersOf(visit, words);
+  return { customers, moreResults: false, end: undefined };
+}
+
 /** By id, or by an email that they paid with. */
 async function customersOf(visit: Visit, words: string): Promise<readonly CustomerView[]> {
-  if (words === '') return [];
   const { success, data } = CustomerParams.safeParse({ id: words });
   const ids = success ? [data.id] : await customerIdsByEmail(visit, words);
-  const found = await Promise.all(ids.map((id) => customerOrNone(visit, id)));
-  return found.filter((each) => each !== undefined);
+  const customers = await Promise.all(ids.map((id) => customerOrNone(visit, id)));
+  return customers.filter((each) => each !== undefined);
 }
 
 async function customerOrNone(visit: Visit, id: number): Promise<CustomerView | undefined> {
