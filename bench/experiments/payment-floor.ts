@@ -4,7 +4,6 @@
  * 64 payments at once. Every round runs each step once, and a ratio is that of one round: the speed
  * beside the inserts, and their processor time beside that of all threads of the step.
  */
-import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -23,22 +22,19 @@ import {
   type StateCache,
   type StoredEvent,
   type StreamName,
-  type TenantId,
   Transaction,
   type TransactionId,
 } from '@counterfoil/core';
 import { openSqliteEventStore } from '@counterfoil/event-stores/sqlite';
-import { compose, type Host, readConfig } from '@counterfoil/http-host';
+import type { Host } from '@counterfoil/http-host';
+import { ACTOR, openOwnHost, TENANT } from '../data/own-host.ts';
 import { spreadOf } from '../harness/rounds.ts';
 import { RawSqlite } from '../peers/raw-sqlite.ts';
 
 const [PAYMENTS = 3_000, ROUNDS = 7] = process.argv.slice(2).map(Number);
 const CUSTOMERS = 1_000;
 const IN_FLIGHT = 64;
-const TENANT = 1 as TenantId;
-const ACTOR = { actor: 'bench@example.test' };
 const CARD = { number: '4242424242424242', expMonth: 12, expYear: 2040, cvv: '123' };
-const NO_CREDENTIALS = { apiKey: '', username: '', password: '', emailAddress: '' };
 const REST_MS = 600_000;
 const SECOND_MS = 1_000;
 
@@ -87,27 +83,6 @@ function usedSince(before: { main: Used; all: Used }, count: number) {
     mainUs: us(process.threadCpuUsage(before.main)),
     allUs: us(process.cpuUsage(before.all)),
   };
-}
-
-async function openHost(folder: string): Promise<Host> {
-  const masterKey = randomBytes(32).toString('base64');
-  const host = await compose(
-    readConfig({ DATA_DIR: folder, MASTER_KEY: masterKey, LOG_LEVEL: 'error' }),
-  );
-  await host.tenants.onboard(TENANT, { name: 'Bench' }, ACTOR);
-  const company = { companyId: 1, name: 'Bench', at: new Date().toISOString() };
-  await host.tenants.define({ type: 'DefineCompany', tenantId: TENANT, ...company }, ACTOR);
-  const account = {
-    mid: '1',
-    title: 'Main',
-    companyId: 1,
-    gatewayId: 1,
-    descriptor: 'BENCH',
-    defaultCurrency: 'GBP',
-    currencies: [{ currency: 'GBP', gatewayCredentials: NO_CREDENTIALS }],
-  };
-  await host.merchantAccounts.openOnce(TENANT, 1, account, ACTOR);
-  return host;
 }
 
 async function atRest({ events, engine }: Host): Promise<void> {
@@ -310,7 +285,7 @@ function show(values: readonly number[], digits: number): string {
 const results = fileURLToPath(new URL('../results/', import.meta.url));
 const folder = mkdtempSync(join(results, 'payment-floor-'));
 try {
-  const host = await openHost(join(folder, 'host'));
+  const host = await openOwnHost(join(folder, 'host'));
   const steps = ladder(host, await paidBy(host));
   const costs: Cost[][] = steps.map(() => []);
   for (let round = 0; round <= ROUNDS; round += 1) {

@@ -40,7 +40,9 @@ interface Taken {
 }
 
 async function taken({ flags, env }: Variant): Promise<Taken> {
-  const folder = mkdtempSync(join(fileURLToPath(new URL('../results', import.meta.url)), 'memory-'));
+  const folder = mkdtempSync(
+    join(fileURLToPath(new URL('../results', import.meta.url)), 'memory-'),
+  );
   const load = new Load();
   try {
     const data = await makeHostData({ folder, payments: 0, seed: 1, say: () => undefined });

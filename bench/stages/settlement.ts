@@ -1,9 +1,9 @@
 /** Lines of settlement files per second, beside plain look-ups by an index and bare inserts of the events. */
-import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { Position, StoredEvent, TenantId } from '@counterfoil/core';
-import { compose, type Host, readConfig } from '@counterfoil/http-host';
+import type { Position, StoredEvent } from '@counterfoil/core';
+import type { Host } from '@counterfoil/http-host';
+import { ACTOR, openOwnHost, TENANT } from '../data/own-host.ts';
 import type { Row, Setting, Stage } from '../harness/stage.ts';
 import { RawSqlite } from '../peers/raw-sqlite.ts';
 import { appendPayments, type Payments, paymentOf } from './read-models-data.ts';
@@ -15,14 +15,11 @@ const MOST_LINES = 10_000;
 /** As many lines as the import books at a time. */
 const RAW_PER_COMMIT = 128;
 const SETTLED: ReadonlySet<string> = new Set(['PaymentSettled', 'MovementSettled']);
-const TENANT = 1 as TenantId;
 /** One of the made-up payments. */
 const MERCHANT_ACCOUNT = 10;
-const ACTOR = { actor: 'bench@example.test' };
 const SECOND_MS = 1_000;
 const REST_MS = 600_000;
 const HEADER = 'reference,kind,gatewayTransactionId,amount,currency,fee,settledDate\n';
-const NO_CREDENTIALS = { apiKey: '', username: '', password: '', emailAddress: '' };
 
 const row: Row = {
   id: 'settlement',
@@ -88,28 +85,10 @@ export const settlement: Stage = {
 };
 
 async function hostWith({ folder, say }: Setting, payments: Payments): Promise<Host> {
-  const host = await compose(
-    readConfig({
-      DATA_DIR: join(folder, 'host'),
-      MASTER_KEY: randomBytes(32).toString('base64'),
-      NODE_ENV: 'production',
-      LOG_LEVEL: 'error',
-    }),
-  );
-  await host.tenants.onboard(TENANT, { name: 'Bench' }, ACTOR);
-  const at = new Date().toISOString();
-  const company = { companyId: 1, name: 'Bench', at };
-  await host.tenants.define({ type: 'DefineCompany', tenantId: TENANT, ...company }, ACTOR);
-  const account = {
-    mid: '1',
-    title: 'Main',
-    companyId: 1,
-    gatewayId: 1,
-    descriptor: 'BENCH',
-    defaultCurrency: 'GBP',
-    currencies: [{ currency: 'GBP', gatewayCredentials: NO_CREDENTIALS }],
-  };
-  await host.merchantAccounts.openOnce(TENANT, MERCHANT_ACCOUNT, account, ACTOR);
+  const host = await openOwnHost(join(folder, 'host'), {
+    merchantAccountId: MERCHANT_ACCOUNT,
+    env: { NODE_ENV: 'production' },
+  });
   say(`settlement: a log of ${payments.size} payments and its read models`);
   await appendPayments(host.events, payments, { from: 0, count: payments.size });
   say('settlement: what follows from the payments');

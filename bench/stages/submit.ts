@@ -1,8 +1,8 @@
 /** Payments per second through the engine in process, beside bare inserts of the same events. */
-import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import type { Position, StoredEvent, TenantId } from '@counterfoil/core';
-import { compose, type Host, readConfig } from '@counterfoil/http-host';
+import type { Position, StoredEvent } from '@counterfoil/core';
+import type { Host } from '@counterfoil/http-host';
+import { ACTOR, openOwnHost, TENANT } from '../data/own-host.ts';
 import type { Row, Stage } from '../harness/stage.ts';
 import { RawSqlite } from '../peers/raw-sqlite.ts';
 
@@ -10,10 +10,7 @@ const PAYMENTS = 20_000;
 const QUICK_PAYMENTS = 3_000;
 const CUSTOMERS = 1_000;
 const IN_FLIGHT = 64;
-const TENANT = 1 as TenantId;
-const ACTOR = { actor: 'bench@example.test' };
 const CARD = { number: '4242424242424242', expMonth: 12, expYear: 2040, cvv: '123' };
-const NO_CREDENTIALS = { apiKey: '', username: '', password: '', emailAddress: '' };
 const SECOND_MS = 1_000;
 const REST_MS = 600_000;
 
@@ -41,7 +38,7 @@ export const submit: Stage = {
 
   async prepare({ folder, quick, say }) {
     const count = quick ? QUICK_PAYMENTS : PAYMENTS;
-    const host = await openHost(join(folder, 'host'));
+    const host = await openOwnHost(join(folder, 'host'));
     const payments = new Payments(host);
     say(`submit: the first payments of ${CUSTOMERS} customers`);
     await payments.make(CUSTOMERS);
@@ -68,31 +65,6 @@ export const submit: Stage = {
     };
   },
 };
-
-async function openHost(folder: string): Promise<Host> {
-  const host = await compose(
-    readConfig({
-      DATA_DIR: folder,
-      MASTER_KEY: randomBytes(32).toString('base64'),
-      LOG_LEVEL: 'error',
-    }),
-  );
-  await host.tenants.onboard(TENANT, { name: 'Bench' }, ACTOR);
-  const at = new Date().toISOString();
-  const company = { companyId: 1, name: 'Bench', at };
-  await host.tenants.define({ type: 'DefineCompany', tenantId: TENANT, ...company }, ACTOR);
-  const account = {
-    mid: '1',
-    title: 'Main',
-    companyId: 1,
-    gatewayId: 1,
-    descriptor: 'BENCH',
-    defaultCurrency: 'GBP',
-    currencies: [{ currency: 'GBP', gatewayCredentials: NO_CREDENTIALS }],
-  };
-  await host.merchantAccounts.openOnce(TENANT, 1, account, ACTOR);
-  return host;
-}
 
 class Payments {
   readonly #host: Host;
