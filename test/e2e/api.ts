@@ -49,7 +49,12 @@ type BodyIn<Of extends Operation> = Of extends { readonly requestBody: infer Bod
 
 /** What a request consists of: what its operation documents, and headers besides. */
 type Asked<Of extends Operation> = PathIn<Of> &
-  BodyIn<Of> & { readonly query?: Of['parameters']['query']; readonly headers?: Headings };
+  BodyIn<Of> & {
+    readonly query?: Of['parameters']['query'];
+    readonly headers?: Headings;
+    /** Its `Idempotency-Key`. */
+    readonly key?: string;
+  };
 
 /** Nothing need be given where nothing is required. */
 type Given<Of extends Operation> =
@@ -77,34 +82,69 @@ type AnswerOf<Verb extends Method, Path extends PathOf<Verb>> = Promise<
   Answer<Answered<Documented<OperationOf<Verb, Path>['responses']>>>
 >;
 
+/** A request that is kept, to be sent again and to other hosts: the same operation with the same content. */
+export interface KeptRequest {
+  readonly method: Method;
+  /** As the document has it, such as `/v1/payments/{id}`. */
+  readonly path: string;
+  /** The parts of the path that are in braces. */
+  readonly segments?: Json;
+  readonly query?: Json;
+  readonly body?: Json;
+  readonly headers?: Headings;
+  /** Its `Idempotency-Key`. */
+  readonly key?: string;
+}
+
+/** A request of a documented operation, with the types of the document. */
+export function requestOf<Verb extends Method, Path extends PathOf<Verb>>(
+  method: Verb,
+  path: Path,
+  ...[asked]: Given<OperationOf<Verb, Path>>
+): KeptRequest {
+  return kept(method, path, asked);
+}
+
+function kept(method: Method, path: string, { path: segments, ...asked }: Json = {}): KeptRequest {
+  return { method, path, segments, ...asked };
+}
+
 export interface ApiOptions {
-  readonly url: string;
+  /** Read for each request: a host may be at another one after a restart. */
+  readonly url: () => string;
   /** Sent with each request that has none of the same name. */
   readonly headers: Readonly<Record<string, string>>;
   /** Sees the text of every answer. */
-  readonly inspect: (text: string) => void;
+  readonly inspect?: (text: string) => void;
 }
 
-/** Each operation by its method and path, with the types of the document. A request is sent once: a repetition would hide its answer. */
+/**
+ * Each operation by its method and path, with the types of the document. The client's retries are off:
+ * a repetition would hide its answer, or the death of a host.
+ */
 export class Api {
   /** Raw HTTP, where the wire itself is the subject. */
   readonly wire: Wire;
+  readonly #url: () => string;
   readonly #client: CounterfoilClient;
   readonly #texts = new WeakMap<Response, string>();
 
   constructor(options: ApiOptions) {
-    const { url: baseUrl, headers, inspect } = options;
+    const { url, headers, inspect } = options;
     this.wire = new Wire(options);
+    this.#url = url;
     this.#client = createClient({
-      baseUrl,
+      // Each request has its own.
+      baseUrl: '',
       headers,
       retries: { attempts: 1 },
       fetch: async (request) => {
         const response = await fetch(request);
-        const text = await response.clone().text();
-        inspect(text);
-        this.#texts.set(response, text);
-        return response;
+        const text = await response.text();
+        inspect?.(text);
+        const read = new Response(text === '' ? null : text, response);
+        this.#texts.set(read, text);
+        return read;
       },
     });
   }
@@ -113,44 +153,50 @@ export class Api {
     path: Path,
     ...[asked]: Given<OperationOf<'get', Path>>
   ): AnswerOf<'get', Path> {
-    return this.#ask('get', path, asked);
+    return this.send(kept('get', path, asked));
   }
 
   post<Path extends PathOf<'post'>>(
     path: Path,
     ...[asked]: Given<OperationOf<'post', Path>>
   ): AnswerOf<'post', Path> {
-    return this.#ask('post', path, asked);
+    return this.send(kept('post', path, asked));
   }
 
   put<Path extends PathOf<'put'>>(
     path: Path,
     ...[asked]: Given<OperationOf<'put', Path>>
   ): AnswerOf<'put', Path> {
-    return this.#ask('put', path, asked);
+    return this.send(kept('put', path, asked));
   }
 
   patch<Path extends PathOf<'patch'>>(
     path: Path,
     ...[asked]: Given<OperationOf<'patch', Path>>
   ): AnswerOf<'patch', Path> {
-    return this.#ask('patch', path, asked);
+    return this.send(kept('patch', path, asked));
   }
 
   delete<Path extends PathOf<'delete'>>(
     path: Path,
     ...[asked]: Given<OperationOf<'delete', Path>>
   ): AnswerOf<'delete', Path> {
-    return this.#ask('delete', path, asked);
+    return this.send(kept('delete', path, asked));
   }
 
-  async #ask(method: Method, path: string, asked: Json = {}): Promise<Answer> {
-    const { path: segments, query, body, headers = {} } = asked;
-    const request = { params: { path: segments, query }, body, headers: absentAsNull(headers) };
+  /** Sends a request that is kept; the same one may be sent again, here or elsewhere. */
+  async send(request: KeptRequest): Promise<Answer> {
+    const { method, path, segments, query, body, headers, key } = request;
+    const init = {
+      baseUrl: this.#url(),
+      params: { path: segments, query },
+      body,
+      headers: absentAsNull({ ...(key !== undefined && { 'Idempotency-Key': key }), ...headers }),
+    };
     const { data, error, response } = await this.#client.request(
       method,
       path as never,
-      request as never,
+      init as never,
     );
     const text = this.#texts.get(response) ?? '';
     return { status: response.status, headers: response.headers, text, body: data ?? error };
@@ -183,13 +229,13 @@ export class Wire {
     headers: Headings = {},
   ): Promise<Answer> {
     const { url, headers: usual, inspect } = this.#options;
-    const answer = await fetch(url + path, {
+    const answer = await fetch(url() + path, {
       method,
       headers: withoutAbsent({ ...usual, ...headers }),
       ...(body !== undefined && { body }),
     });
     const text = await answer.text();
-    inspect(text);
+    inspect?.(text);
     const isJson = /\bjson\b/.test(answer.headers.get('content-type') ?? '') && text !== '';
     return {
       status: answer.status,

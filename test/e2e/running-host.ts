@@ -310,7 +310,7 @@ export class Caller extends Api {
 
   constructor(url: string, tenantId: number, key: string) {
     const headers = { Authorization: key, ClientId: String(tenantId), UserEmail: USER_EMAIL };
-    super({ url, headers, inspect: expectNoCardNumber });
+    super({ url: () => url, headers, inspect: expectNoCardNumber });
     this.url = url;
     this.tenantId = tenantId;
     this.key = key;
