@@ -52,7 +52,7 @@ function refundsByName(sent: readonly Sent[], payments: readonly Payment[]) {
   const isAcknowledged = new Set(ids);
   const nameOf = (payment: string) => `that failed of ${payment}`;
   return {
-    sent: [...ids, ...nameless.map(({ body }) => nameOf(body.messageId))],
+    sent: [...ids, ...nameless.map(({ request }) => nameOf(request.body.messageId))],
     logged: payments.flatMap((payment) =>
       refundsOf(payment, 'RefundPending', 'Refunded', 'RefundFailed').map(({ id, status }) =>
         isAcknowledged.has(id) || status !== 'RefundFailed' ? id : nameOf(payment.id),
@@ -77,8 +77,8 @@ function amountsOf(sent: readonly Sent[], payments: ReadonlyMap<string, Payment>
   for (const each of done(sent, 'payment')) {
     const { body } = each.answer;
     const kept = payments.get(body.id);
-    expectSame(`order of ${body.id}`, each.body.orderId, kept?.order.orderId);
-    expectSame(`amount of ${body.id}`, minor(each.body.amount), kept?.order.amountMinor);
+    expectSame(`order of ${body.id}`, each.request.body.orderId, kept?.order.orderId);
+    expectSame(`amount of ${body.id}`, minor(each.request.body.amount), kept?.order.amountMinor);
     if (body.status !== 'Captured') continue;
     expectSame(`capture of ${body.id}`, minor(body.capturedAmount), kept?.capturedMinor);
   }
@@ -92,7 +92,7 @@ function amountsOf(sent: readonly Sent[], payments: ReadonlyMap<string, Payment>
     const kept = refunds.get(idOf(each) ?? '');
     expectSame(
       `amount of refund ${idOf(each)}`,
-      minor(amount ?? each.body.amount),
+      minor(amount ?? each.request.body.amount),
       kept?.amountMinor,
     );
     if (status === 'Refunded' || status === 'RefundFailed') {
@@ -129,8 +129,8 @@ function followUps(sent: readonly Sent[], payments: ReadonlyMap<string, Payment>
   return problems;
 }
 
-function paymentOf({ path }: Sent): string {
-  return path.split('/')[3] ?? '';
+function paymentOf({ request }: Sent): string {
+  return request.segments.id;
 }
 
 /** A captured payment with a subscription started it once; each unsubscribe ended it once. */
@@ -152,15 +152,17 @@ async function subscriptionsOf(
       started.set(event.transactionId, stream);
     }
   }
-  const carrying = done(sent, 'payment').filter(({ body }) => body.subscription !== undefined);
+  const carrying = done(sent, 'payment').filter(
+    ({ request }) => request.body.subscription !== undefined,
+  );
   const expected = carrying
     .map(({ answer }) => answer.body.id as string)
     .filter((id) => payments.get(id)?.capturedAt !== undefined);
   const gone = new Set(
-    sent.filter(({ kind }) => kind === 'unsubscribe').map(({ body }) => body.email),
+    sent.filter(({ kind }) => kind === 'unsubscribe').map(({ request }) => request.body.email),
   );
   const leavers = carrying
-    .filter(({ body }) => gone.has(body.email))
+    .filter(({ request }) => gone.has(request.body.email))
     .map(({ answer }) => started.get(answer.body.id) ?? `that of ${answer.body.id}`);
   return [
     ...problems,
@@ -203,10 +205,11 @@ export async function sameAnswers(
   const rest = sent.values();
   const work = async () => {
     for (const each of rest) {
-      const { path, body, key, answer, as } = each;
+      const { request, answer, as } = each;
+      const { key } = request;
       const now = new Set<string>();
       for (const host of hosts) {
-        const again = await balancer.sendTo(host, { path, body, key }, as);
+        const again = await balancer.sendTo(host, request, as);
         now.add(textOf(again));
         if (isSame(each, { ...each, answer: again })) continue;
         problems.push(`${key} at ${host.name} was ${textOf(answer)} and is now ${textOf(again)}`);

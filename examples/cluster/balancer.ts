@@ -1,6 +1,6 @@
 /** A small load balancer: sends to hosts that are ready, and retries at another host on failure. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Answer, Caller, type Credentials, type Json } from '@counterfoil/test/caller';
+import { type Answer, Caller, type Credentials, type KeptRequest } from '@counterfoil/test/caller';
 import type { Member } from './member.ts';
 
 /** Interval of the readiness probes. */
@@ -14,13 +14,6 @@ const ANSWER_LIMIT_MS = 20_000;
 const DECIDED_LIMIT_MS = 180_000;
 const FIRST_SERVER_ERROR = 500;
 const TRANSIENT = ['idempotency_in_flight', 'concurrent_update'];
-
-export interface Request {
-  readonly path: string;
-  /** Absent: a GET. */
-  readonly body?: Json;
-  readonly key?: string;
-}
 
 export interface Answered extends Answer {
   readonly by: Member;
@@ -67,7 +60,7 @@ export class Balancer {
    * avoids that host while another one is ready.
    */
   async send(
-    request: Request,
+    request: KeptRequest,
     as: Credentials,
     { elsewhere }: { readonly elsewhere?: Member } = {},
   ): Promise<Answered> {
@@ -82,7 +75,7 @@ export class Balancer {
   }
 
   /** Sends a request to one host until its outcome is conclusive. */
-  async sendTo(host: Member, request: Request, as: Credentials): Promise<Answered> {
+  async sendTo(host: Member, request: KeptRequest, as: Credentials): Promise<Answered> {
     const until = Date.now() + DECIDED_LIMIT_MS;
     while (Date.now() < until) {
       const answer = await this.#try(host, request, as);
@@ -92,12 +85,10 @@ export class Balancer {
     throw new Error(`${host.name} did not decide ${request.path} ${request.key ?? ''} in time`);
   }
 
-  /** Sends a request once; rejects when the host is gone. */
-  async once(host: Member, request: Request, as: Credentials): Promise<Answered> {
-    const { path, body, key } = request;
+  /** Sends a request once, the client's own retries being off; rejects when the host is gone. */
+  async once(host: Member, request: KeptRequest, as: Credentials): Promise<Answered> {
     const caller = new Caller(() => host.url, as);
-    const asked = body === undefined ? caller.get(path) : caller.post(path, body, key);
-    return { ...(await within(asked, ANSWER_LIMIT_MS)), by: host };
+    return { ...(await within(caller.send(request), ANSWER_LIMIT_MS)), by: host };
   }
 
   #choose(elsewhere: Member | undefined): Member | undefined {
@@ -109,7 +100,7 @@ export class Balancer {
   }
 
   /** Undefined: retry. */
-  async #try(host: Member, request: Request, as: Credentials): Promise<Answered | undefined> {
+  async #try(host: Member, request: KeptRequest, as: Credentials): Promise<Answered | undefined> {
     let answer: Answered;
     try {
       answer = await this.once(host, request, as);

@@ -1,6 +1,14 @@
 /** The load: customers who pay, get refunds and read, each request under a key, and all responses. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Credentials, type Json, USER_EMAIL } from '@counterfoil/test/caller';
+import {
+  type Credentials,
+  type Json,
+  type KeptRequest,
+  present,
+  requestOf,
+  type Schemas,
+  USER_EMAIL,
+} from '@counterfoil/test/caller';
 import { Dice } from '@counterfoil/test/dice';
 import type { Answered, Balancer } from './balancer.ts';
 
@@ -26,11 +34,14 @@ export type Kind = 'payment' | 'confirm' | 'capture' | 'void' | 'refund' | 'unsu
 /** A request that moves money, and its response. */
 export interface Sent {
   readonly kind: Kind;
-  readonly path: string;
-  readonly body: Json;
-  readonly key: string;
+  readonly request: KeptRequest;
   readonly answer: { readonly status: number; readonly body: Json };
   readonly as: Credentials;
+}
+
+/** A payment, as paths name it. */
+interface Named {
+  readonly id: string;
 }
 
 interface LoadOptions {
@@ -78,21 +89,24 @@ export class Load {
   }
 
   /** Sends a request under a new key, and records the response. */
-  async ask(kind: Kind, path: string, body: Json): Promise<Answered> {
+  async #ask(kind: Kind, unkeyed: KeptRequest): Promise<Answered> {
     this.#keys += 1;
-    const key = `cluster-${this.#seed}-${this.#keys}`;
-    const answer = await this.#balancer.send({ path, body, key }, this.as);
-    this.keep({ kind, path, body, key, answer });
+    const request = { ...unkeyed, key: `cluster-${this.#seed}-${this.#keys}` };
+    const answer = await this.#balancer.send(request, this.as);
+    this.keep({ kind, request, answer });
     return answer;
   }
 
-  keep({ answer, ...request }: Omit<Sent, 'as'>): void {
-    const { status, body } = answer;
-    this.sent.push({ ...request, as: this.as, answer: { status, body } });
+  keep({ kind, request, answer: { status, body } }: Omit<Sent, 'as'>): void {
+    this.sent.push({ kind, request, as: this.as, answer: { status, body } });
+  }
+
+  pay(body: Schemas['PaymentInput']): Promise<Answered> {
+    return this.#ask('payment', requestOf('post', '/v1/payments', { body }));
   }
 
   /** A new random payment. */
-  drawPayment(dice: Dice): Json {
+  drawPayment(dice: Dice): Schemas['PaymentInput'] {
     this.#orders += 1;
     const orderId = this.as.tenantId * ORDERS_APART + this.#orders;
     return {
@@ -101,7 +115,7 @@ export class Load {
       currency: 'GBP',
       capture: dice.roll(3) > 0,
       card: {
-        number: CARDS[dice.roll(CARDS.length)],
+        number: present(CARDS[dice.roll(CARDS.length)]),
         expMonth: 12,
         expYear: 2040,
         cvv: '9173',
@@ -115,18 +129,18 @@ export class Load {
   /** One payment and its follow-up operations. */
   async #life(dice: Dice): Promise<void> {
     const order = this.drawPayment(dice);
-    let answer = await this.ask('payment', '/v1/payments', order);
+    let answer = await this.pay(order);
     if (answer.body.id === undefined) return;
-    const path = `/v1/payments/${answer.body.id}`;
+    const path = { id: answer.body.id };
     if (dice.roll(2) === 0) await this.#look(answer, dice);
     if (answer.body.status === 'RequiresAction') {
-      answer = await this.ask('confirm', `${path}/confirm`, {});
+      answer = await this.#ask('confirm', requestOf('post', '/v1/payments/{id}/confirm', { path }));
     }
     if (answer.body.status === 'Authorized') {
       const drawn = dice.roll(4);
-      if (drawn === 0) answer = await this.ask('void', `${path}/void`, {});
-      if (drawn === 1) answer = await this.ask('capture', `${path}/capture`, half(order.amount));
-      if (drawn === 2) answer = await this.ask('capture', `${path}/capture`, {});
+      if (drawn === 0) answer = await this.#void(path);
+      if (drawn === 1) answer = await this.#capture(path, half(order.amount));
+      if (drawn === 2) answer = await this.#capture(path, {});
       if (drawn < 3) await this.#look(answer, dice);
     }
     if (answer.body.status !== 'Captured') return;
@@ -137,17 +151,27 @@ export class Load {
   /** Makes payments and reads each at the other host as soon as it is acknowledged. */
   async lookAcross(dice: Dice, times: number): Promise<void> {
     for (let look = 0; look < times; look += 1) {
-      await this.#look(await this.ask('payment', '/v1/payments', this.drawPayment(dice)), dice);
+      await this.#look(await this.pay(this.drawPayment(dice)), dice);
     }
   }
 
-  async #unsubscribe({ email }: Json, dice: Dice): Promise<void> {
-    if (dice.roll(2) === 0) return;
-    await this.ask('unsubscribe', '/customerapi/unsubscribe', { ...this.#claims, email });
+  #capture(path: Named, body: Schemas['CaptureInput']): Promise<Answered> {
+    return this.#ask('capture', requestOf('post', '/v1/payments/{id}/capture', { path, body }));
   }
 
-  async #payBack(paid: Answered, path: string, dice: Dice): Promise<void> {
-    const refund = (body: Json) => this.ask('refund', `${path}/refund`, body);
+  #void(path: Named): Promise<Answered> {
+    return this.#ask('void', requestOf('post', '/v1/payments/{id}/void', { path }));
+  }
+
+  async #unsubscribe({ email }: Schemas['PaymentInput'], dice: Dice): Promise<void> {
+    if (dice.roll(2) === 0) return;
+    const body = { ...this.#claims, email };
+    await this.#ask('unsubscribe', requestOf('post', '/customerapi/unsubscribe', { body }));
+  }
+
+  async #payBack(paid: Answered, path: Named, dice: Dice): Promise<void> {
+    const refund = (body: Schemas['PaymentRefundInput']) =>
+      this.#ask('refund', requestOf('post', '/v1/payments/{id}/refund', { path, body }));
     switch (dice.roll(6)) {
       case 0:
         await this.#look(await refund({ amount: 0 }), dice);
@@ -163,19 +187,19 @@ export class Load {
         break;
       }
       case 3: {
-        const messageId = paid.body.id;
-        const amount = half(paid.body.capturedAmount).amount;
-        await this.ask('refund', '/customerapi/refund', { ...this.#claims, messageId, amount });
+        const { amount } = half(paid.body.capturedAmount);
+        const body = { ...this.#claims, messageId: path.id, amount };
+        await this.#ask('refund', requestOf('post', '/customerapi/refund', { body }));
         break;
       }
       case 4:
-        await this.ask('void', `${path}/void`, {});
+        await this.#void(path);
         break;
       default:
     }
   }
 
-  get #claims(): Json {
+  get #claims() {
     return { parentCompanyId: this.as.tenantId, userEmail: USER_EMAIL };
   }
 
@@ -183,22 +207,18 @@ export class Load {
   async #look({ by, body: expected }: Answered, dice: Dice): Promise<void> {
     if (expected.id === undefined) return;
     const inDetail = dice.roll(2) === 0;
-    const asked = inDetail
-      ? {
-          path: '/customerapi/detail',
-          body: {
-            ...this.#claims,
-            id: expected.paymentId ?? expected.id,
-            getSearchData: true,
-          },
-        }
-      : { path: '/api/transactions/search', body: { transactionIds: [expected.id] } };
-    const answer = await this.#balancer.send(asked, this.as, { elsewhere: by });
+    const id: string = expected.paymentId ?? expected.id;
+    const request = inDetail
+      ? requestOf('post', '/customerapi/detail', {
+          body: { ...this.#claims, id, getSearchData: true },
+        })
+      : requestOf('post', '/api/transactions/search', { body: { transactionIds: [expected.id] } });
+    const answer = await this.#balancer.send(request, this.as, { elsewhere: by });
     if (answer.by !== by) this.looks += 1;
     const shown = recordIn(answer.body, expected.id);
     if (shown !== undefined && (isOpen(expected.status) || shown.status === expected.status))
       return;
-    const where = `${answer.by.name} ${asked.path}`;
+    const where = `${answer.by.name} ${request.path}`;
     const what = JSON.stringify(shown ?? answer.body);
     this.unseen.push(`${expected.id}, ${expected.status} by ${by.name}, is at ${where}: ${what}`);
   }

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { decodeRecord, journal, nearestNumber, openerOf, toMajor } from '@counterfoil/core';
 import { LedgerView, PROJECTIONS, rebuild } from '@counterfoil/projections';
-import type { Credentials } from '@counterfoil/test/caller';
+import { type Credentials, requestOf } from '@counterfoil/test/caller';
 import type { Model } from '@counterfoil/test/model';
 import type { Balancer } from './balancer.ts';
 import type { Claim } from './claim.ts';
@@ -91,8 +91,8 @@ async function booksOf(
     problems.push(`the accounts are ${live}, and the events add up to ${expected}`);
   }
   for (const host of shown.hosts) {
-    const path = '/api/ledger/trial-balance';
-    const { body } = await shown.balancer.sendTo(host, { path }, as);
+    const request = requestOf('get', '/api/ledger/trial-balance');
+    const { body } = await shown.balancer.sendTo(host, request, as);
     if (body.balanced !== true) problems.push(`${host.name} shows ${JSON.stringify(body)}`);
   }
   return { accounts: accounts.length, problems };

@@ -51,7 +51,7 @@ export async function run(
     (as, index) => new Load({ balancer, as, seed: seed + index * SEEDS_APART }),
   );
   for (const load of loads) {
-    await load.ask('payment', '/v1/payments', load.drawPayment(new Dice(seed)));
+    await load.pay(load.drawPayment(new Dice(seed)));
   }
   const { readModelUrl, inside } = cluster;
   const watcher = new Watcher({ readModelUrl, events: inside.events });

@@ -1,8 +1,9 @@
 /** State that hosts share: rate limits and idempotency keys. */
 
+import { requestOf } from '@counterfoil/test/caller';
 import type { Dice } from '@counterfoil/test/dice';
 import { isOpen, textOf } from './acknowledged.ts';
-import { type Balancer, isDecided, type Request } from './balancer.ts';
+import { type Balancer, isDecided } from './balancer.ts';
 import type { Claim } from './claim.ts';
 import { type Cluster, NARROW_LIMIT } from './cluster.ts';
 import type { Load } from './load.ts';
@@ -22,7 +23,7 @@ export async function sharedRateLimit(
     Array.from({ length: BURST }, (_, index) => {
       const host = hosts[index % hosts.length];
       if (host === undefined) throw new Error('there is no host');
-      return balancer.sendTo(host, { path: '/v1/payments' }, narrow);
+      return balancer.sendTo(host, requestOf('get', '/v1/payments'), narrow);
     }),
   );
   const tookMs = performance.now() - beganMs;
@@ -57,11 +58,8 @@ export async function sharedKeys(
   const problems: string[] = [];
   let inFlight = 0;
   for (let race = 1; race <= RACES; race += 1) {
-    const request = {
-      path: '/v1/payments',
-      body: load.drawPayment(dice),
-      key: `${name}-${race}`,
-    } satisfies Request;
+    const body = load.drawPayment(dice);
+    const request = requestOf('post', '/v1/payments', { body, key: `${name}-${race}` });
     const first = await Promise.all(hosts.map((host) => balancer.once(host, request, load.as)));
     inFlight += first.filter(({ body }) => body.code === 'idempotency_in_flight').length;
     // A request that was refused as in flight is retried, as callers do.
@@ -73,7 +71,7 @@ export async function sharedKeys(
       problems.push(`${request.key} got ${answers.map(textOf).join(' and ')}`);
     }
     const [answer] = again;
-    if (answer !== undefined) load.keep({ kind: 'payment', ...request, answer });
+    if (answer !== undefined) load.keep({ kind: 'payment', request, answer });
   }
   const facts = `${RACES} keys at both hosts at once; ${inFlight} were refused as in flight`;
   return { says: 'an idempotency key holds across hosts', facts, problems };

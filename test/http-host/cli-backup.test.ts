@@ -70,10 +70,11 @@ describe('a backup beside a host under load', () => {
     await settled(again);
     const caller = callerOf(again.url, apiKey);
     for (const [key, { body, status }] of before) {
-      const found = await caller.get(`/v1/payments/${body.id}`);
+      const found = await caller.get('/v1/payments/{id}', { path: { id: body.id } });
       expect(found, key).toMatchObject({ status: 200, body: { status: body.status } });
       const { index } = load.bodyOf(key);
-      const repeated = await caller.post('/v1/payments', paymentBody(index), key);
+      const asked = { body: paymentBody(index), key };
+      const repeated = await caller.post('/v1/payments', asked);
       expect(repeated, key).toMatchObject({ status, body: { id: body.id } });
     }
     const balance = await caller.get('/api/ledger/trial-balance');
@@ -103,7 +104,8 @@ class Load {
     while (!this.#stopped) {
       const index = this.#next++;
       const key = `load-${index}`;
-      this.acknowledged.set(key, await this.#caller.post('/v1/payments', paymentBody(index), key));
+      const asked = { body: paymentBody(index), key };
+      this.acknowledged.set(key, await this.#caller.post('/v1/payments', asked));
     }
   }
 

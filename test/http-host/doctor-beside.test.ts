@@ -31,8 +31,10 @@ it(
     const live = async () => {
       for (let index = 0; !isOver; index += 1) {
         const email = `person${index}@example.com`;
-        const paid = await caller.post('/v1/payments', { ...paymentBody(0), email }, email);
-        const { status } = await caller.delete(`/customers/${paid.body.customerId}`);
+        const body = { ...paymentBody(0), email };
+        const paid = await caller.post('/v1/payments', { body, key: email });
+        const path = { id: paid.body.customerId };
+        const { status } = await caller.delete('/customers/{id}', { path });
         expect([paid.status, status]).toEqual([201, 200]);
         erased += 1;
       }

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished, vi } from 
 import { CLI, run } from '../docs/commands.ts';
 import { ROOT } from '../docs/markdown.ts';
 import { CHILD_ENV } from '../setup/child-env.ts';
+import { present } from '../simulation/caller.ts';
 import {
   callerOf,
   copyOf,
@@ -100,15 +101,15 @@ it('finds that one is missing, which refuses a start', async () => {
   expect([confirmed.stderr, confirmed.status]).toEqual(['', 0]);
   const { host, url } = await openHost(folder);
   const caller = callerOf(url, truth.apiKey);
-  const lost = truth.questions[0]?.answer.body;
+  const { request, answer } = present(truth.questions[0]);
+  const lost = answer.body;
+  const path = { id: lost.customerId };
   await vi.waitUntil(
-    async () => (await caller.get(`/customers/${lost.customerId}`)).body.erased === true,
+    async () => (await caller.get('/customers/{id}', { path })).body.erased === true,
     POLLING,
   );
-  const again = await caller.post('/v1/payments', {
-    ...truth.questions[0]?.body,
-    email: lost.email,
-  });
+  const body = { ...request.body, email: lost.email };
+  const again = await caller.post('/v1/payments', { body });
   expect([again.status, again.body.email]).toEqual([201, lost.email]);
   expect(again.body.customerId).not.toBe(lost.customerId);
   await host.close();
@@ -149,8 +150,12 @@ it('finds a restored key of an erased person, which the host destroys again', as
   const opened = await openHost(folder);
   const caller = callerOf(opened.url, truth.apiKey);
   const id = truth.questions[0]?.answer.body.customerId;
-  await vi.waitUntil(async () => (await caller.get(`/customers/${id}`)).status === 200, POLLING);
-  expect((await caller.delete(`/customers/${id}`)).status).toBe(200);
+  const path = { id };
+  await vi.waitUntil(
+    async () => (await caller.get('/customers/{id}', { path })).status === 200,
+    POLLING,
+  );
+  expect((await caller.delete('/customers/{id}', { path })).status).toBe(200);
   await opened.host.close();
   expect((await examinationOf(folder)).verdict).toBe('sound');
   writeFileSync(keys, former);
@@ -179,7 +184,7 @@ it('finds an erasure that was requested and never finished', async () => {
   const who = { tenantId: 1 as never, sandbox: false, customerId };
   const caller = callerOf(opened.url, truth.apiKey);
   await vi.waitUntil(
-    async () => (await caller.get(`/customers/${customerId}`)).status === 200,
+    async () => (await caller.get('/customers/{id}', { path: { id: customerId } })).status === 200,
     POLLING,
   );
   await opened.host.close();

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { SANDBOX_CARDS } from '@counterfoil/engine/gateways';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import type { Json } from './caller.ts';
+import { present } from './caller.ts';
 import { KilledHost } from './killed-host.ts';
 
 const KILLS = Number(process.env['ACTIVITY_KILLS'] ?? '3');
@@ -10,7 +10,7 @@ const CALLERS = 16;
 /** Answers before each kill. */
 const ANSWERS = 150;
 const LIMIT_MS = 60_000 + KILLS * 20_000;
-const APPROVED = SANDBOX_CARDS.find(({ behaviour }) => behaviour === 'approve')?.number;
+const APPROVED = present(SANDBOX_CARDS.find(({ behaviour }) => behaviour === 'approve')).number;
 
 vi.setConfig({ testTimeout: LIMIT_MS, hookTimeout: LIMIT_MS });
 
@@ -32,7 +32,7 @@ async function submitUntilKilled(answered: Set<string>, isOver: () => boolean): 
       email: `person-${turn}@example.com`,
     };
     try {
-      const { body } = await host.caller.post('/v1/payments', payment, randomUUID());
+      const { body } = await host.caller.post('/v1/payments', { body: payment, key: randomUUID() });
       answered.add(body.id ?? body.requestId);
     } catch {
       return;
@@ -42,11 +42,12 @@ async function submitUntilKilled(answered: Set<string>, isOver: () => boolean): 
 
 async function recorded(): Promise<Set<string>> {
   const found = new Set<string>();
-  for (let query = 'limit=100'; ; ) {
-    const { body } = await host.caller.get(`/api/admin/activity?action=payments.submit&${query}`);
-    for (const { subject, requestId } of body.items as Json[]) found.add(subject ?? requestId);
+  for (let from: { cursor?: string } = {}; ; ) {
+    const query = { action: 'payments.submit', limit: 100, ...from };
+    const { body } = await host.caller.get('/api/admin/activity', { query });
+    for (const { subject, requestId } of body.items) found.add(present(subject ?? requestId));
     if (body.next === null) return found;
-    query = `limit=100&cursor=${body.next}`;
+    from = { cursor: body.next };
   }
 }
 

@@ -2,7 +2,7 @@
 import { type EventStore, toMajor } from '@counterfoil/core';
 import { PROJECTIONS, type ReadModelStore, type SearchRecord } from '@counterfoil/projections';
 import { expect, vi } from 'vitest';
-import type { Caller, Json } from './caller.ts';
+import { type Caller, type Json, present } from './caller.ts';
 import { flagsOf, type Model, type Payment, type Row, rowsOf } from './model.ts';
 
 const POLLING = { timeout: 60_000, interval: 10 };
@@ -21,18 +21,16 @@ export function paymentsOf({ payments }: Model, tenantId: number): Payment[] {
 export async function expectFlags(model: Model, caller: Caller, tenancy: Tenancy): Promise<void> {
   for (const payment of paymentsOf(model, caller.tenantId)) {
     const flags = flagsOf(payment, tenancy);
-    const asked = { ...caller.claims, id: payment.id, getSearchData: true };
-    const detail = await caller.post('/customerapi/detail', asked);
+    const body = { ...caller.claims, id: payment.id, getSearchData: true };
+    const detail = await caller.post('/customerapi/detail', { body });
     expect(detail.status, payment.id).toBe(200);
     expect(detail.body.transaction, payment.id).toMatchObject({ ...flags, status: payment.status });
-    const found = await caller.post('/api/transactions/search', {
-      transactionIds: [payment.id],
-      sandbox: payment.order.sandbox,
-    });
+    const filter = { transactionIds: [payment.id], sandbox: payment.order.sandbox };
+    const found = await caller.post('/api/transactions/search', { body: filter });
     expect(found.body.transactions, payment.id).toMatchObject([
       { ...flags, status: payment.status, transactionId: payment.id },
     ]);
-    const shown = detail.body.transaction.childTransactions.map((child: Json) => [
+    const shown = present(detail.body.transaction).childTransactions.map((child) => [
       child.messageID,
       child.status,
     ]);
@@ -44,16 +42,17 @@ export async function expectFlags(model: Model, caller: Caller, tenancy: Tenancy
 /** The trial balance is zero, and every account is what the events add up to. */
 export async function expectBooks(model: Model, caller: Caller): Promise<void> {
   for (const environment of ['live', 'sandbox']) {
-    const query = `sandbox=${environment === 'sandbox'}`;
-    const trial = await caller.get(`/api/ledger/trial-balance?${query}`);
+    const sandbox = environment === 'sandbox';
+    const trial = await caller.get('/api/ledger/trial-balance', { query: { sandbox } });
     expect(trial.body).toMatchObject({ success: true, balanced: true });
     for (const { difference } of trial.body.currencies) expect(difference).toBe(0);
 
     const shown: Json[] = [];
     let cursor: string | null = '';
     while (cursor !== null) {
-      const from: string = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-      const page = await caller.get(`/api/ledger/accounts?${query}&limit=7${from}`);
+      const from: { cursor?: string } = cursor === '' ? {} : { cursor };
+      const query = { sandbox, limit: 7, ...from };
+      const page = await caller.get('/api/ledger/accounts', { query });
       expect(page.status).toBe(200);
       shown.push(...page.body.accounts);
       cursor = page.body.nextCursor;
@@ -174,7 +173,8 @@ export async function expectPlainFilter(
 
   const found: string[] = [];
   for (let pageNumber = 1; ; pageNumber += 1) {
-    const page = await caller.post('/api/transactions/search', { ...filter, pageNumber, limit });
+    const body = { ...filter, pageNumber, limit };
+    const page = await caller.post('/api/transactions/search', { body });
     expect(page.status, JSON.stringify(page.body)).toBe(200);
     const { transactions, count, moreResults } = page.body;
     expect(count).toBe(transactions.length);

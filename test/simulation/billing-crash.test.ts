@@ -1,7 +1,7 @@
 /** kill -9 while a club is billed: after each restart nothing is lost and no cycle was paid twice. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import type { Json } from './caller.ts';
+import { type Json, present } from './caller.ts';
 import { DAY_MS, faultsOf, type Member, readMembers, takenBy } from './club.ts';
 import { Dice } from './dice.ts';
 import { KilledHost } from './killed-host.ts';
@@ -58,21 +58,23 @@ it(`a host killed ${KILLS} times while it bills charges each cycle once`, async 
 
 async function joinAll(lane: number, dice: Dice): Promise<void> {
   for (let member = lane; member < MEMBERS; member += AT_ONCE) {
-    const { status, body } = await host.caller.post('/v1/payments', {
+    const number = present(CARDS[member % CARDS.length]);
+    const payment = {
       amount: 19.95,
       currency: 'GBP',
-      card: { number: CARDS[member % CARDS.length], expMonth: 12, expYear: 2035, cvv: '123' },
+      card: { number, expMonth: 12, expYear: 2035, cvv: '123' },
       email: `member-${member}@example.com`,
       applicationId: 1,
       subscription: { name: 'Tea club', rebillAmount: 19.95, frequency: 3 + dice.roll(28) },
-    });
+    };
+    const { status, body } = await host.caller.post('/v1/payments', { body: payment });
     expect({ status, body }).toMatchObject({ status: 201 });
   }
 }
 
 async function move(days: number): Promise<Json> {
   const advanceSeconds = (days * DAY_MS) / 1_000;
-  const { status, body } = await host.caller.post('/v1/test/clock', { advanceSeconds });
+  const { status, body } = await host.caller.post('/v1/test/clock', { body: { advanceSeconds } });
   expect({ status, body }).toMatchObject({ status: 200 });
   return body;
 }

@@ -7,7 +7,7 @@ import { PROJECTIONS } from '@counterfoil/projections';
 import { expectEqualToRebuilt } from '@counterfoil/projections/testing';
 import { afterEach, expect, it, vi } from 'vitest';
 import { expectCaughtUp } from './audit.ts';
-import type { Json } from './caller.ts';
+import { present } from './caller.ts';
 import { Club, DAY_MS, faultsOf, readMembers, recordsOf, TENANT_ID, takenBy } from './club.ts';
 
 const CYCLES = 120;
@@ -152,7 +152,9 @@ it('charges no one who was erased, not even for a try that was begun', async () 
   } as const;
   await commands.execute(Subscription, begin, { commandId: randomUUID() }, { actor: 'test' });
   for (const { started } of (await readMembers(club.host.events)).values()) {
-    const erased = await club.caller.delete(`/customers/${started.customerId}`);
+    const erased = await club.caller.delete('/customers/{id}', {
+      path: { id: started.customerId },
+    });
     expect(erased).toMatchObject({ status: 200 });
   }
   club.nowMs += 30 * DAY_MS;
@@ -164,7 +166,7 @@ it('charges no one who was erased, not even for a try that was begun', async () 
   const members = await readMembers(club.host.events);
   expect(ids.map((id) => members.get(id)?.dues.length)).toEqual([1, 0]);
   expect(members.get(begun)?.failures).toMatchObject([{ declineCode: 'subscription_closed' }]);
-  const { body } = await club.caller.get(`/v1/payments/${transactionId}`);
+  const { body } = await club.caller.get('/v1/payments/{id}', { path: { id: transactionId } });
   expect(body).toMatchObject({ status: 'Failed' });
   await expectSoundBooks();
 });
@@ -207,7 +209,7 @@ async function expectSoundBooks(): Promise<void> {
   const trial = await club.caller.get('/api/ledger/trial-balance');
   expect(trial.body).toMatchObject({ success: true, balanced: true });
   const { body } = await club.caller.get('/api/ledger/accounts');
-  const sales = body.accounts.find(({ account }: Json) => account === 'sales');
+  const sales = present(body.accounts.find(({ account }) => account === 'sales'));
   expect(Math.round((sales.credit - sales.debit) * 100)).toBe(1_995 * (members.size + renewed));
   const { vault } = club.host.commands.executor;
   await club.withWritableReadModels((store) =>

@@ -1,16 +1,14 @@
-/** A caller with a key, over HTTP. */
+/** Someone with a key, at a host that may be killed and listen elsewhere afterwards. */
+import { type Answer, Api, type Json } from '../e2e/api.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: bodies are read untyped, like a caller does
-export type Json = any;
-
-export interface Answer {
-  readonly status: number;
-  readonly body: Json;
-  /** Whether it is the kept answer to an earlier request. */
-  readonly replayed: boolean;
-  /** Seconds after which to ask again, where the host names them. */
-  readonly retryAfter: string | null;
-}
+export {
+  type Answer,
+  type Json,
+  type KeptRequest,
+  present,
+  requestOf,
+  type Schemas,
+} from '../e2e/api.ts';
 
 export interface Credentials {
   readonly tenantId: number;
@@ -19,66 +17,32 @@ export interface Credentials {
 
 export const USER_EMAIL = 'agent@example.com';
 
-export class Caller {
+export class Caller extends Api {
   readonly tenantId: number;
-  readonly #url: () => string;
-  readonly #key: string;
 
-  /** The URL of a host may change after a restart, so it is read every time. */
   constructor(url: () => string, { tenantId, key }: Credentials) {
-    this.#url = url;
+    const headers = { Authorization: key, ClientId: String(tenantId), UserEmail: USER_EMAIL };
+    super({ url, headers });
     this.tenantId = tenantId;
-    this.#key = key;
   }
 
   /** The claims in Customer Service bodies. */
-  get claims(): Json {
+  get claims() {
     return { parentCompanyId: this.tenantId, userEmail: USER_EMAIL };
   }
+}
 
-  async get(path: string): Promise<Answer> {
-    return this.#send('GET', path, undefined, {});
-  }
+/** What of an answer is compared with that to a repetition. */
+export interface Comparable {
+  readonly status: number;
+  readonly body: Json;
+  /** Whether it is the kept answer to an earlier request. */
+  readonly replayed: boolean;
+  /** Seconds after which to ask again, where the host names them. */
+  readonly retryAfter: string | null;
+}
 
-  async delete(path: string): Promise<Answer> {
-    return this.#send('DELETE', path, undefined, {});
-  }
-
-  async post(path: string, body: Json, idempotencyKey?: string): Promise<Answer> {
-    return this.#send('POST', path, JSON.stringify(body), {
-      'Content-Type': 'application/json',
-      ...(idempotencyKey !== undefined && { 'Idempotency-Key': idempotencyKey }),
-    });
-  }
-
-  async upload(path: string, content: string): Promise<Answer> {
-    return this.#send('POST', path, content, { 'Content-Type': 'application/octet-stream' });
-  }
-
-  /** A JSON merge patch. */
-  async patch(path: string, body: Json): Promise<Answer> {
-    const headers = { 'Content-Type': 'application/merge-patch+json' };
-    return this.#send('PATCH', path, JSON.stringify(body), headers);
-  }
-
-  async #send(
-    method: string,
-    path: string,
-    body: string | undefined,
-    headers: Readonly<Record<string, string>>,
-  ): Promise<Answer> {
-    const answer = await fetch(this.#url() + path, {
-      method,
-      headers: {
-        Authorization: this.#key,
-        ClientId: String(this.tenantId),
-        UserEmail: USER_EMAIL,
-        ...headers,
-      },
-      ...(body !== undefined && { body }),
-    });
-    const replayed = answer.headers.get('idempotency-replayed') === 'true';
-    const retryAfter = answer.headers.get('retry-after');
-    return { status: answer.status, body: await answer.json(), replayed, retryAfter };
-  }
+export function comparable({ status, headers, body }: Answer): Comparable {
+  const replayed = headers.get('idempotency-replayed') === 'true';
+  return { status, body, replayed, retryAfter: headers.get('retry-after') };
 }

@@ -2,7 +2,7 @@
 import type { Event, EventStore, Subscription, TenantId } from '@counterfoil/core';
 import type { SandboxGateway } from '@counterfoil/engine/gateways';
 import { vi } from 'vitest';
-import { Caller, type Json } from './caller.ts';
+import { Caller, type Json, present } from './caller.ts';
 import { issueKey, LocalHost, onboard } from './local-host.ts';
 
 export const DAY_MS = 86_400_000;
@@ -42,16 +42,17 @@ export class Club extends LocalHost {
     member: number,
     { number = APPROVE, frequency = 30, trialDays = 0 } = {},
   ): Promise<number> {
-    const { status, body } = await this.caller.post('/v1/payments', {
+    const payment = {
       amount: 19.95,
       currency: 'GBP',
       card: this.#card(number),
       email: `member-${member}@example.com`,
       applicationId: 1,
       subscription: { name: 'Tea club', rebillAmount: 19.95, frequency, trialDays },
-    });
+    };
+    const { status, body } = await this.caller.post('/v1/payments', { body: payment });
     if (status !== 201) throw new Error(`joining failed: ${JSON.stringify(body)}`);
-    return body.subscriptions[0].id;
+    return present(body.subscriptions[0]).id;
   }
 
   #card(number: string) {
@@ -61,8 +62,9 @@ export class Club extends LocalHost {
 
   async changeCard(subscriptionId: number, number: string): Promise<void> {
     const card = this.#card(number);
-    const { status, body } = await this.caller.post(`/v1/subscriptions/${subscriptionId}/card`, {
-      card,
+    const { status, body } = await this.caller.post('/v1/subscriptions/{id}/card', {
+      path: { id: subscriptionId },
+      body: { card },
     });
     if (status !== 200) throw new Error(`the card was not changed: ${JSON.stringify(body)}`);
   }
@@ -174,9 +176,9 @@ export async function recordsOf(caller: Caller, subscriptionId: number): Promise
   const found = await searched(caller, subscriptionId);
   const records: Json[] = [];
   for (const record of found) {
-    const asked = { ...caller.claims, id: record.transactionId, getSearchData: true };
-    const { transaction } = (await caller.post('/customerapi/detail', asked)).body;
-    const { paymentNumber, attempt, totalAttempt } = transaction;
+    const body = { ...caller.claims, id: record.transactionId, getSearchData: true };
+    const { transaction } = (await caller.post('/customerapi/detail', { body })).body;
+    const { paymentNumber, attempt, totalAttempt } = present(transaction);
     if (paymentNumber !== record.paymentNumber || attempt !== record.attempt) {
       throw new Error(`search and detail of ${record.transactionId} differ`);
     }
@@ -189,10 +191,12 @@ async function searched(caller: Caller, subscriptionId: number): Promise<readonl
   const records: Json[] = [];
   for (let pageNumber = 1; ; pageNumber += 1) {
     const { body } = await caller.post('/api/transactions/search', {
-      subscriptionIds: [subscriptionId],
-      dateFrom: '2000-01-01',
-      pageNumber,
-      limit: 100,
+      body: {
+        subscriptionIds: [subscriptionId],
+        dateFrom: '2000-01-01',
+        pageNumber,
+        limit: 100,
+      },
     });
     records.push(...body.transactions);
     if (!body.moreResults) break;

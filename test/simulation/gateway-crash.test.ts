@@ -1,7 +1,7 @@
 /** kill -9 in the middle of each kind of call of a gateway: its books and the ledger's are the same after it. */
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { type StripeServer, startStripeServer } from '../stripe-server/index.ts';
-import type { Json } from './caller.ts';
+import { type Json, present } from './caller.ts';
 import { Gate, type Point } from './gateway-gate.ts';
 import { KilledHost } from './killed-host.ts';
 
@@ -62,7 +62,7 @@ async function openAccount(): Promise<number> {
     currencies: [{ currency: 'GBP', gatewayCredentials: { apiKey } }],
     ...TERMS,
   };
-  const { status, body } = await host.caller.post('/api/admin/merchantaccounts', opened);
+  const { status, body } = await host.caller.post('/api/admin/merchantaccounts', { body: opened });
   expect({ status, body }).toMatchObject({ status: 201 });
   return body.returnVal.id;
 }
@@ -78,7 +78,7 @@ async function pay(more: Json = {}, key = newKey()): Promise<Json> {
     merchantAccountId: account,
     ...more,
   };
-  return (await host.caller.post('/v1/payments', paid, key)).body;
+  return (await host.caller.post('/v1/payments', { body: paid, key })).body;
 }
 
 const newKey = () => {
@@ -86,7 +86,8 @@ const newKey = () => {
   return `key-${keys}`;
 };
 
-const statusOf = async (id: string) => (await host.caller.get(`/v1/payments/${id}`)).body.status;
+const statusOf = async (id: string) =>
+  (await host.caller.get('/v1/payments/{id}', { path: { id } })).body.status;
 
 /** The host dies when each of these points has been reached by a call. */
 async function dieAt(points: readonly Point[], act: () => Promise<unknown>): Promise<void> {
@@ -114,11 +115,10 @@ async function expectSameBooks(): Promise<void> {
   const payments = taken.map(({ metadata }) => metadata['counterfoil_payment']);
   expect(new Set(payments).size).toBe(payments.length);
   await vi.waitFor(async () => {
-    const { body } = await host.caller.get('/api/ledger/trial-balance?sandbox=true');
-    const { currencies, balanced } = body;
+    const { currencies, balanced } = await trialBalance();
     expect(balanced).toBe(true);
     const booked = (name: string) =>
-      pence(currencies[0]?.accounts.find(({ account: each }: Json) => each === name)?.balance);
+      pence(currencies[0]?.accounts.find(({ account: each }) => each === name)?.balance);
     const books = [booked('sales'), booked('refunds'), booked('chargebacks')];
     const disputed = moved('dispute', 'dispute_reversal');
     const ofServer = [moved('charge'), moved('refund', 'refund_failure'), disputed];
@@ -126,9 +126,15 @@ async function expectSameBooks(): Promise<void> {
   }, POLLING);
 }
 
+const SANDBOX = { query: { sandbox: true } };
+
+async function trialBalance() {
+  return (await host.caller.get('/api/ledger/trial-balance', SANDBOX)).body;
+}
+
 async function balance(account: string): Promise<number> {
-  const { currencies } = (await host.caller.get('/api/ledger/trial-balance?sandbox=true')).body;
-  return pence(currencies[0]?.accounts.find((each: Json) => each.account === account)?.balance);
+  const { currencies } = await trialBalance();
+  return pence(currencies[0]?.accounts.find((each) => each.account === account)?.balance);
 }
 
 const paidOut = () => server.payouts().reduce((sum, { amount }) => sum + amount, 0);
@@ -154,9 +160,16 @@ async function openCalls() {
   const make = () =>
     Promise.allSettled([
       pay({}, charge),
-      caller.post(`/v1/payments/${toCapture.id}/capture`, {}, capture),
-      caller.post(`/v1/payments/${toVoid.id}/void`, {}, release),
-      caller.post('/customerapi/refund', { ...caller.claims, messageId: toRefund.id }, refund),
+      caller.post('/v1/payments/{id}/capture', {
+        path: { id: toCapture.id },
+        body: {},
+        key: capture,
+      }),
+      caller.post('/v1/payments/{id}/void', { path: { id: toVoid.id }, key: release }),
+      caller.post('/customerapi/refund', {
+        body: { ...caller.claims, messageId: toRefund.id },
+        key: refund,
+      }),
     ]);
   const settled = async () => {
     expect(await statusOf(toCapture.id)).toBe('Captured');
@@ -191,7 +204,7 @@ it('rebill', async () => {
     const advanceSeconds = 31 * DAY_SECONDS;
     server.advance(advanceSeconds * 1_000);
     await dieAt([{ ...CHARGE, when }], () =>
-      host.caller.post('/v1/test/clock', { advanceSeconds }),
+      host.caller.post('/v1/test/clock', { body: { advanceSeconds } }),
     );
     await host.start();
     await vi.waitFor(
@@ -211,12 +224,16 @@ it('a webhook, and the list of those that were lost', async () => {
     signingSecrets: [secret],
   });
   const currencies = [{ currency: 'GBP', gatewayCredentials: { apiKey } }];
-  const amended = await host.caller.patch(`/api/admin/merchantaccounts/${account}`, { currencies });
+  const amended = await host.caller.patch('/api/admin/merchantaccounts/{id}', {
+    path: { id: account },
+    body: { currencies },
+    headers: { 'Content-Type': 'application/merge-patch+json' },
+  });
   expect(amended.status, JSON.stringify(amended.body)).toBe(200);
   const { claims } = host.caller;
   for (const when of MOMENTS) {
     const { id } = await pay();
-    await host.caller.post('/customerapi/refund', { ...claims, messageId: id });
+    await host.caller.post('/customerapi/refund', { body: { ...claims, messageId: id } });
     await expectSameBooks();
     server.dropWebhooks();
     server.failRefund(server.refunds()[0]?.id ?? '');
@@ -247,13 +264,14 @@ async function disputed() {
   expect(intent?.metadata['counterfoil_payment']).toBe(paid.id);
   const reference = server.createDispute({ of: intent?.id ?? '' });
   await server.deliverWebhooks();
-  const { items } = (await host.caller.get('/api/admin/disputes?sandbox=true')).body;
-  const { disputeId } = items.find(({ transactionId }: Json) => transactionId === paid.id);
-  const path = `/api/admin/disputes/${disputeId}`;
+  const { items } = (await host.caller.get('/api/admin/disputes', SANDBOX)).body;
+  const { disputeId } = present(items.find(({ transactionId }) => transactionId === paid.id));
+  const path = { id: disputeId };
   return {
     path,
     atStripe: () => server.disputes().find(({ id }) => id === reference),
-    sent: async () => (await host.caller.get(path)).body.evidence.sent,
+    sent: async () =>
+      (await host.caller.get('/api/admin/disputes/{id}', { path })).body.evidence.sent,
   };
 }
 
@@ -261,13 +279,19 @@ it('evidence with its file, and giving up', async () => {
   for (const point of [FILE, EVIDENCE]) {
     for (const when of MOMENTS) {
       const { path, atStripe, sent } = await disputed();
-      const kept = await host.caller.upload(
-        `${path}/evidence?name=receipt.pdf`,
+      const kept = await host.caller.wire.send(
+        'POST',
+        `/api/admin/disputes/${path.id}/evidence?name=receipt.pdf`,
         '%PDF-1.7 receipt',
+        { 'Content-Type': 'application/octet-stream' },
       );
       expect(kept.status, JSON.stringify(kept.body)).toBe(200);
       await dieAt([{ ...point, when }], () =>
-        host.caller.post(`${path}/represent`, { fields: { remark: 'She was there' } }, newKey()),
+        host.caller.post('/api/admin/disputes/{id}/represent', {
+          path,
+          body: { fields: { remark: 'She was there' } },
+          key: newKey(),
+        }),
       );
       await host.start();
       await takenOnce(sent, 'evidence');
@@ -278,7 +302,9 @@ it('evidence with its file, and giving up', async () => {
   }
   for (const when of MOMENTS) {
     const { path, atStripe, sent } = await disputed();
-    await dieAt([{ ...CLOSE, when }], () => host.caller.post(`${path}/accept`, {}, newKey()));
+    await dieAt([{ ...CLOSE, when }], () =>
+      host.caller.post('/api/admin/disputes/{id}/accept', { path, key: newKey() }),
+    );
     await host.start();
     await takenOnce(sent, 'acceptance');
     expect(atStripe()?.status).toBe('lost');
@@ -296,8 +322,8 @@ async function takenOnce(sent: () => Promise<Json[]>, answer: string): Promise<v
 }
 
 it('the payouts, and the lines of one', async () => {
-  const path = `/api/admin/settlements/payouts?merchantAccountId=${account}&sandbox=true`;
-  const settle = () => host.caller.post(path, undefined);
+  const query = { merchantAccountId: account, sandbox: true };
+  const settle = () => host.caller.post('/api/admin/settlements/payouts', { query });
   for (const point of [PAYOUTS, LINES]) {
     for (const when of MOMENTS) {
       await pay({ gatewayToken: 'pm_card_bypassPending' });
@@ -308,10 +334,8 @@ it('the payouts, and the lines of one', async () => {
       await host.start();
       await vi.waitFor(async () => {
         expect((await settle()).status).toBe(200);
-        const { items } = (await host.caller.get('/api/admin/settlements?sandbox=true')).body;
-        expect(items.filter(({ name }: Json) => name === id)).toMatchObject([
-          { status: 'finished' },
-        ]);
+        const { items } = (await host.caller.get('/api/admin/settlements', SANDBOX)).body;
+        expect(items.filter(({ name }) => name === id)).toMatchObject([{ status: 'finished' }]);
         expect(await balance('bank')).toBe(paidOut());
       }, POLLING);
       await expectSameBooks();

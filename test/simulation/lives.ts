@@ -4,7 +4,14 @@ import { toMajor, toMinor } from '@counterfoil/core';
 import { OUTCOMES, type Outcome, SANDBOX_CARDS } from '@counterfoil/engine/gateways';
 import type { ShopMove } from '@counterfoil/engine/testing';
 import { expect } from 'vitest';
-import type { Answer, Caller, Json } from './caller.ts';
+import {
+  type Answer,
+  type Caller,
+  comparable,
+  type Json,
+  type KeptRequest,
+  requestOf,
+} from './caller.ts';
 
 /** A tenant as its callers know it. */
 export interface Side {
@@ -27,9 +34,7 @@ const SLOW = SANDBOX_CARDS.findIndex(({ behaviour }) => behaviour === 'slow');
 /** Responses by Idempotency-Key, for repetitions. */
 export interface Asked {
   readonly caller: Caller;
-  readonly path: string;
-  readonly body: Json;
-  readonly key: string;
+  readonly request: KeptRequest;
   readonly answer: Answer;
   /** By the clock of the host. */
   readonly at: string;
@@ -39,14 +44,16 @@ export interface Asked {
 const OPEN = ['Unknown', 'RequiresAction', 'RefundPending'];
 
 /** A final response is replayed; only the `requestId` of a refusal differs. */
-export function expectRepeated(again: Answer, { body, ...answer }: Answer): void {
+export function expectRepeated(again: Answer, first: Answer): void {
+  const { body, ...answer } = comparable(first);
   const { requestId, ...kept } = body;
   if (answer.status === 202 || OPEN.includes(body.status)) {
     // The first repetition may get the final response, which is then replayed.
     expect([again.body.id, again.body.refundId]).toEqual([body.id, body.refundId]);
   } else {
     const own = requestId === undefined ? {} : { requestId: expect.any(String) };
-    expect(again).toEqual({ ...answer, body: { ...kept, ...own }, replayed: true });
+    const expected = { ...answer, body: { ...kept, ...own }, replayed: true };
+    expect(comparable(again)).toEqual(expected);
   }
 }
 
@@ -91,26 +98,26 @@ export class Lives {
 
   /** Reads the current payment. */
   async #look(payment: Made): Promise<void> {
-    const { status, body } = await payment.caller.get(`/v1/payments/${payment.body.id}`);
+    const { status, body } = await payment.caller.get('/v1/payments/{id}', {
+      path: { id: payment.body.id },
+    });
     expect(status).toBe(200);
     payment.body = body;
   }
 
   /** Sends copies of one request concurrently, then again: the responses are equal. */
-  async #ask(caller: Caller, path: string, body: Json, copies: number): Promise<Answer> {
-    const key = randomUUID();
+  async #ask(caller: Caller, unkeyed: KeptRequest, copies: number): Promise<Answer> {
+    const request = { ...unkeyed, key: randomUUID() };
     const at = this.#now();
-    const answers = await Promise.all(
-      Array.from({ length: copies }, () => caller.post(path, body, key)),
-    );
+    const answers = await Promise.all(Array.from({ length: copies }, () => caller.send(request)));
     const final = answers.filter(({ body: { code } }) => code !== 'idempotency_in_flight');
     expect(final.length).toBeGreaterThan(0);
     const [answer] = final as [Answer];
     if (answer.body.code === 'concurrent_update') return answer;
     for (const each of final) expect(each).toMatchObject({ status: answer.status });
-    const again = await caller.post(path, body, key);
+    const again = await caller.send(request);
     expectRepeated(again, answer);
-    this.asked.push({ caller, path, body, key, answer, at });
+    this.asked.push({ caller, request, answer, at });
     return answer;
   }
 
@@ -130,18 +137,18 @@ export class Lives {
     const minor = cart?.minor ?? BigInt(drawn.minor);
     const capture = (drawn.flags & 24) !== 0;
     const written = drawn.flags & 32 ? number.replace(/(\d{4})(?=\d)/g, '$1 ') : number;
+    const body = {
+      amount: toMajor(minor, currency),
+      currency,
+      capture,
+      card: { number: written, expMonth: 12, expYear: 2040, cvv: CVV, holder: 'Ada Lovelace' },
+      email: `Customer${drawn.who % 5}@Example.com`,
+      ...(cart === undefined ? { applicationId: 1 } : { applicationId: 2, items: cart.items }),
+      ...(caller === side.live && { sandbox }),
+    };
     const answer = await this.#ask(
       caller,
-      drawn.flags & 64 ? '/v1/card/submit' : '/v1/payments',
-      {
-        amount: toMajor(minor, currency),
-        currency,
-        capture,
-        card: { number: written, expMonth: 12, expYear: 2040, cvv: CVV, holder: 'Ada Lovelace' },
-        email: `Customer${drawn.who % 5}@Example.com`,
-        ...(cart === undefined ? { applicationId: 1 } : { applicationId: 2, items: cart.items }),
-        ...(caller === side.live && { sandbox }),
-      },
+      requestOf('post', drawn.flags & 64 ? '/v1/card/submit' : '/v1/payments', { body }),
       drawn.copies,
     );
     expect(answer.body).toMatchObject({ sandbox, capturedAmount: expect.any(Number) });
@@ -151,9 +158,11 @@ export class Lives {
 
   async #capture(drawn: ShopMove, { caller, body }: Made, alone: boolean): Promise<void> {
     const amount = shareOf(body.authorizedAmount, drawn.share, body.currency);
-    const path = `/v1/payments/${body.id}/capture`;
-    const asked = drawn.share === 0 ? {} : { amount };
-    const { status, body: after } = await this.#ask(caller, path, asked, drawn.copies);
+    const request = requestOf('post', '/v1/payments/{id}/capture', {
+      path: { id: body.id },
+      body: drawn.share === 0 ? {} : { amount },
+    });
+    const { status, body: after } = await this.#ask(caller, request, drawn.copies);
     if (!alone) return;
     if (body.status !== 'Authorized') expect(after.code).toBe('payment_state');
     else if (drawn.share > 0 && amount <= 0) expect(after.code).toBe('amount_not_positive');
@@ -168,8 +177,8 @@ export class Lives {
   }
 
   async #void(drawn: ShopMove, { caller, body, outcome }: Made, alone: boolean): Promise<void> {
-    const path = `/v1/payments/${body.id}/void`;
-    const { status, body: after } = await this.#ask(caller, path, {}, drawn.copies);
+    const request = requestOf('post', '/v1/payments/{id}/void', { path: { id: body.id } });
+    const { status, body: after } = await this.#ask(caller, request, drawn.copies);
     if (!alone || outcome.notice !== undefined) return;
     const open = body.status === 'Authorized' || body.status === 'Captured';
     const untouched = body.refundedAmount === 0 && body.pendingRefundAmount === 0;
@@ -178,8 +187,8 @@ export class Lives {
   }
 
   async #confirm(drawn: ShopMove, { caller, body, outcome }: Made): Promise<void> {
-    const path = `/v1/payments/${body.id}/confirm`;
-    const { status, body: after } = await this.#ask(caller, path, {}, drawn.copies);
+    const request = requestOf('post', '/v1/payments/{id}/confirm', { path: { id: body.id } });
+    const { status, body: after } = await this.#ask(caller, request, drawn.copies);
     if (body.status !== 'RequiresAction') return;
     const allowed = ['200 Captured', '200 Authorized'];
     if (outcome.verdict.says === 'decline') {
@@ -200,12 +209,14 @@ export class Lives {
         ? [{ StorefrontVariantId: 11, Quantity: 1, Amount: amount }]
         : undefined;
     const wanted = { amount, ...(refundItems !== undefined && { refundItems }) };
-    const [path, content] =
+    const request =
       drawn.flags & 1
-        ? ['/customerapi/refund', { ...caller.claims, messageId: body.id, ...wanted }]
-        : [`/v1/payments/${body.id}/refund`, wanted];
+        ? requestOf('post', '/customerapi/refund', {
+            body: { ...caller.claims, messageId: body.id, ...wanted },
+          })
+        : requestOf('post', '/v1/payments/{id}/refund', { path: { id: body.id }, body: wanted });
     const answers = await Promise.all(
-      Array.from({ length: drawn.rivals }, () => this.#ask(caller, path, content, drawn.copies)),
+      Array.from({ length: drawn.rivals }, () => this.#ask(caller, request, drawn.copies)),
     );
     if (!alone || outcome.notice !== undefined || isOrder || outcome.refund !== undefined) return;
     const done = answers.filter(({ status }) => status === 200 || status === 201).length;

@@ -77,16 +77,16 @@ export class Traffic {
     const { caller, load, dice } = this.#options;
     const id = load.drawPaid()?.id as string | undefined;
     if (drawn < 15 && id !== undefined) {
-      const asked = { ...caller.claims, id, getSearchData: true, getAddressData: true };
-      return this.#ask('detail', () => caller.post('/customerapi/detail', asked));
+      const body = { ...caller.claims, id, getSearchData: true, getAddressData: true };
+      return this.#ask('detail', () => caller.post('/customerapi/detail', { body }));
     }
     if (drawn < 18) {
       const email = `customer${dice.roll(9)}@example.com`;
-      const filter = drawn === 17 ? { last4: '4242' } : { emails: [email] };
-      return this.#ask('search', () => caller.post('/api/transactions/search', filter));
+      const body = drawn === 17 ? { last4: '4242' } : { emails: [email] };
+      return this.#ask('search', () => caller.post('/api/transactions/search', { body }));
     }
     if (drawn < 19 && id !== undefined) {
-      return this.#ask('payment read', () => caller.get(`/v1/payments/${id}`));
+      return this.#ask('payment read', () => caller.get('/v1/payments/{id}', { path: { id } }));
     }
     return this.#ask('trial balance', () => caller.get('/api/ledger/trial-balance'));
   }

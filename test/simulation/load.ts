@@ -2,7 +2,14 @@
 import { hash } from 'node:crypto';
 import { SANDBOX_CARDS } from '@counterfoil/engine/gateways';
 import { vi } from 'vitest';
-import type { Answer, Caller, Json } from './caller.ts';
+import {
+  type Answer,
+  type Caller,
+  type Json,
+  type KeptRequest,
+  present,
+  requestOf,
+} from './caller.ts';
 import type { Dice } from './dice.ts';
 
 export type Deed = 'payment' | 'confirm' | 'capture' | 'void' | 'refund';
@@ -21,9 +28,8 @@ export interface Kept {
 /** A request under its key, and the answer once there is one. */
 export interface Sent {
   readonly deed: Deed;
-  readonly path: string;
-  readonly body: Json;
   readonly key: string;
+  readonly request: KeptRequest;
   answer?: Kept;
 }
 
@@ -87,7 +93,7 @@ export class Load {
 
   /** Sends a request. False: the host is gone. Throws when the response differs from the first. */
   async ask(sent: Sent): Promise<boolean> {
-    const answer = await this.#caller.post(sent.path, sent.body, sent.key).catch(() => undefined);
+    const answer = await this.#caller.send(sent.request).catch(() => undefined);
     if (answer === undefined) return false;
     if (UNDECIDED.includes(answer.body.code)) return true;
     const kept = keptOf(answer);
@@ -108,7 +114,9 @@ export class Load {
 
   /** The next request, under a new key. */
   draw(): Sent {
-    const sent = this.#drawn(`${this.#name}-${this.sent.length}`);
+    const key = `${this.#name}-${this.sent.length}`;
+    const [deed, request] = this.#drawn(key);
+    const sent = { deed, key, request };
     this.sent.push(sent);
     return sent;
   }
@@ -118,34 +126,35 @@ export class Load {
     return this.#paid[this.#dice.roll(Math.max(1, this.#paid.length))];
   }
 
-  #drawn(key: string): Sent {
+  #drawn(key: string): [Deed, KeptRequest] {
     const payment = this.drawPaid();
     const drawn = this.#dice.roll(10);
-    if (payment === undefined || drawn < 5) return { deed: 'payment', ...this.#payment(), key };
-    const path = `/v1/payments/${payment.id}`;
-    if (payment.status === 'RequiresAction' && drawn < 8) {
-      return { deed: 'confirm', path: `${path}/confirm`, body: {}, key };
+    if (payment === undefined || drawn < 5) {
+      return ['payment', requestOf('post', '/v1/payments', { body: this.#payment(), key })];
     }
-    if (drawn < 7) return { deed: 'capture', path: `${path}/capture`, body: {}, key };
-    if (drawn < 8) return { deed: 'void', path: `${path}/void`, body: {}, key };
+    const path = { id: payment.id };
+    if (payment.status === 'RequiresAction' && drawn < 8) {
+      return ['confirm', requestOf('post', '/v1/payments/{id}/confirm', { path, key })];
+    }
+    if (drawn < 7) {
+      return ['capture', requestOf('post', '/v1/payments/{id}/capture', { path, body: {}, key })];
+    }
+    if (drawn < 8) return ['void', requestOf('post', '/v1/payments/{id}/void', { path, key })];
     // Amounts that fit several times, once, or not at all.
-    const amount = [0, 10, 25, 60][this.#dice.roll(4)];
-    return { deed: 'refund', path: `${path}/refund`, body: { amount }, key };
+    const body = { amount: present([0, 10, 25, 60][this.#dice.roll(4)]) };
+    return ['refund', requestOf('post', '/v1/payments/{id}/refund', { path, body, key })];
   }
 
   #payment() {
     const index =
       this.#dice.roll(2) === 0 ? this.#dice.roll(APPROVED) : this.#dice.roll(CARDS.length);
-    const number = CARDS[index]?.number;
+    const { number } = present(CARDS[index]);
     return {
-      path: '/v1/payments',
-      body: {
-        amount: 100,
-        currency: 'GBP',
-        capture: this.#dice.roll(3) > 0,
-        card: { number, expMonth: 12, expYear: 2040, cvv: '9173', holder: 'Ada Lovelace' },
-        email: `customer${this.#dice.roll(9)}@example.com`,
-      },
+      amount: 100,
+      currency: 'GBP',
+      capture: this.#dice.roll(3) > 0,
+      card: { number, expMonth: 12, expYear: 2040, cvv: '9173', holder: 'Ada Lovelace' },
+      email: `customer${this.#dice.roll(9)}@example.com`,
     };
   }
 }

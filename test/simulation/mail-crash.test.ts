@@ -1,7 +1,7 @@
 /** kill -9 while emails are accepted and delivered: each arrives, and a duplicate has the same id. */
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { type Answer, Api, present } from '../e2e/api.ts';
 import { MailServer, type TakenMail } from '../e2e/mail-server.ts';
-import type { Json } from './caller.ts';
 import { Dice } from './dice.ts';
 import { KilledHost } from './killed-host.ts';
 
@@ -26,9 +26,11 @@ beforeAll(async () => {
   host = new KilledHost({ env: { SMTP_URL: server.url, MAIL_FROM: from } });
   await host.onboard();
   await host.start();
-  const domain = await host.caller.post('/api/admin/senderdomains', { domain: 'shop.example' });
+  const domain = await host.caller.post('/api/admin/senderdomains', {
+    body: { domain: 'shop.example' },
+  });
   expect(domain.status, JSON.stringify(domain.body)).toBe(201);
-  const made = await host.caller.post('/api/admin/keys', { kind: 'tenant' });
+  const made = await host.caller.post('/api/admin/keys', { body: { kind: 'tenant' } });
   expect(made.status, JSON.stringify(made.body)).toBe(201);
   tenantKey = made.body.item.key;
 }, HOOK_MS);
@@ -68,7 +70,11 @@ it('a host killed while it mails loses no mail, and repeats it under the same id
   const named = [...accepted].map(([key, [id, ...others]]) => [key, id, others.length]);
   const arrived = [...ids(POST)].map(([id, [mail]]) => [mail?.parsed.subject, id?.slice(1, 37), 0]);
   expect(arrived.toSorted()).toEqual(named.toSorted());
-  const ends = await Promise.all(named.map(([, id]) => ask(`/api/email/${id}`)));
+  const ends = await Promise.all(
+    [...accepted.values()].map(async ([id]) =>
+      bodyOf(await mailer().get('/api/email/{id}', { path: { id: present(id) } })),
+    ),
+  );
   expect(new Set(ends.map(({ email }) => email.status))).toEqual(new Set(['sent']));
   // One for each death: the server had it, and was asked to take it once more.
   expect(server.mails.length).toBeGreaterThanOrEqual(refunded.length + accepted.size + ROUNDS);
@@ -86,22 +92,21 @@ async function emails(round: number): Promise<void> {
   const submit = async (index: number): Promise<void> => {
     const idempotencyKey = `${round}-${index}`;
     const email = { from: POST, to: `ann${index}@example.com`, subject: idempotencyKey };
-    const template = { templateType: 'string', templateContent: 'Hello' };
-    const { id } = await ask('/api/email', { ...email, ...template, idempotencyKey });
+    const template = { templateType: 'string', templateContent: 'Hello' } as const;
+    const body = { ...email, ...template, idempotencyKey };
+    const { id } = bodyOf(await mailer().post('/api/email', { body }));
     accepted.set(idempotencyKey, (accepted.get(idempotencyKey) ?? new Set()).add(id));
   };
   await Promise.allSettled(Array.from({ length: EMAILS_A_ROUND }, (_, index) => submit(index)));
 }
 
-async function ask(path: string, body?: object): Promise<Json> {
-  const answer = await fetch(host.url + path, {
-    method: body === undefined ? 'GET' : 'POST',
-    headers: { 'X-Tenant-Key': tenantKey, 'Content-Type': 'application/json' },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
-  const given = await answer.json();
-  if (!answer.ok) throw new Error(JSON.stringify(given));
-  return given;
+function mailer(): Api {
+  return new Api({ url: () => host.url, headers: { 'X-Tenant-Key': tenantKey } });
+}
+
+function bodyOf<Body>({ status, text, body }: Answer<Body>): Body {
+  if (status >= 400) throw new Error(text);
+  return body;
 }
 
 /** The refund that a mail, and each repetition of it, is about. */
@@ -115,15 +120,16 @@ function referenceOf(mails: readonly TakenMail[]): string {
 async function refunds(count: number): Promise<void> {
   const { caller } = host;
   const refund = async (): Promise<void> => {
-    const paid = await caller.post('/v1/payments', {
+    const payment = {
       amount: 100,
       currency: 'GBP',
       card: { number: '4242424242424242', expMonth: 12, expYear: 2039, cvv: '737' },
       email: 'ann@example.com',
       applicationId: 1,
-    });
+    };
+    const paid = await caller.post('/v1/payments', { body: payment });
     const about = { messageId: paid.body.id, sendUserCommunication: true };
-    await caller.post('/customerapi/refund', { ...caller.claims, ...about });
+    await caller.post('/customerapi/refund', { body: { ...caller.claims, ...about } });
   };
   await Promise.allSettled(Array.from({ length: count }, refund));
 }

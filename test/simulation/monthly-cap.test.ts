@@ -42,7 +42,7 @@ function draw(): Json {
 
 /** Undefined when the host died over it. */
 async function send({ key, body }: Json): Promise<Answer | undefined> {
-  const answer = await host.caller.post('/v1/payments', body, key).catch(() => undefined);
+  const answer = await host.caller.post('/v1/payments', { body, key }).catch(() => undefined);
   if (answer !== undefined && answer.status < 500) answers.set(key, answer);
   return answer;
 }
@@ -63,7 +63,7 @@ async function crowd(count: number): Promise<{ ended: Promise<unknown> }> {
 }
 
 async function move(to: Json): Promise<void> {
-  const { status, body } = await host.caller.post('/v1/test/clock', to);
+  const { status, body } = await host.caller.post('/v1/test/clock', { body: to });
   expect({ status, body }).toMatchObject({ status: 200 });
 }
 

@@ -1,7 +1,7 @@
 /** More than a host can do while its gateway stalls: refused early, nothing lost, and over when it is over. */
 import { SANDBOX_CARDS } from '@counterfoil/engine/gateways';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import type { Answer } from './caller.ts';
+import { type Answer, requestOf } from './caller.ts';
 import { Dice } from './dice.ts';
 import { sampleOf } from './host-figures.ts';
 import { KilledHost } from './killed-host.ts';
@@ -39,7 +39,7 @@ function numberOf(behaviour: string): string {
 function paymentOf(number: string, key: string): Sent {
   const card = { number, expMonth: 12, expYear: 2040, cvv: '9173', holder: 'Ada Lovelace' };
   const body = { amount: 100, currency: 'GBP', capture: true, card, email: 'ada@example.com' };
-  return { deed: 'payment', path: '/v1/payments', body, key };
+  return { deed: 'payment', key, request: requestOf('post', '/v1/payments', { body, key }) };
 }
 
 it('a host with a stalled gateway refuses early, loses nothing, and recovers', async () => {
@@ -53,7 +53,7 @@ it('a host with a stalled gateway refuses early, loses nothing, and recovers', a
     ];
     const sent = numbers.map((number, index) => paymentOf(number, `wave-${wave}-${index}`));
     load.sent.push(...sent);
-    const asked = sent.map(({ path, body, key }) => host.caller.post(path, body, key));
+    const asked = sent.map(({ request }) => host.caller.send(request));
     for (const path of ['/livez', '/readyz', '/metrics']) {
       expect((await fetch(host.url + path)).status, path).toBe(200);
     }
@@ -62,8 +62,8 @@ it('a host with a stalled gateway refuses early, loses nothing, and recovers', a
 
   const refused = answers.filter(({ status }) => status === 503);
   expect(refused.length).toBeGreaterThan(0);
-  for (const { body, retryAfter } of refused) {
-    expect(retryAfter).toBe('1');
+  for (const { body, headers } of refused) {
+    expect(headers.get('retry-after')).toBe('1');
     expect(body).toEqual({
       success: false,
       code: 'overloaded',

@@ -92,7 +92,7 @@ export async function payUntilRefused(caller: Caller, refusals: number): Promise
 }
 
 export function pay(caller: Caller, index: number): Promise<Answer> {
-  return caller.post('/v1/payments', paymentBody(index), `faulty-${index}`);
+  return caller.post('/v1/payments', { body: paymentBody(index), key: `faulty-${index}` });
 }
 
 /** Acknowledged requests are in the log, and refused ones now succeed, once. */
@@ -105,7 +105,7 @@ export async function expectNothingLost(
   for (const [index, { status, body }] of acknowledged) {
     const again = await pay(caller, index);
     expect(again).toMatchObject({ status, body: { id: body.id, status: body.status } });
-    const { status: found } = await caller.get(`/v1/payments/${body.id}`);
+    const { status: found } = await caller.get('/v1/payments/{id}', { path: { id: body.id } });
     expect(found, body.id).toBe(200);
   }
   const ids = new Set([...acknowledged.values()].map(({ body }) => body.id));

@@ -7,7 +7,14 @@ import { SANDBOX_CARDS } from '@counterfoil/engine/gateways';
 import { type ComposeOptions, compose, type Host } from '@counterfoil/http-host';
 import { readConfig } from '@counterfoil/http-host/config';
 import { vi } from 'vitest';
-import { type Answer, Caller, type Json } from './caller.ts';
+import {
+  type Answer,
+  Caller,
+  type Json,
+  type KeptRequest,
+  requestOf,
+  type Schemas,
+} from './caller.ts';
 import { issueKey, loggerTo, onboard } from './local-host.ts';
 
 const TENANT_ID = 1 as TenantId;
@@ -18,9 +25,7 @@ const DECLINED = SANDBOX_CARDS.find(({ behaviour }) => behaviour === 'stolen')?.
 
 /** A request that changes nothing, or nothing any more, and what it was answered. */
 interface Question {
-  readonly path: string;
-  readonly body: Json;
-  readonly key?: string;
+  readonly request: KeptRequest;
   readonly answer: Answer;
 }
 
@@ -88,38 +93,40 @@ export function paymentBody(index: number, behaviour?: string): Json {
 /** Payments that nothing happened to afterwards, and payments with a refund; both can be repeated. */
 async function livePast(caller: Caller): Promise<Question[]> {
   const replays: Question[] = [];
-  const send = async (path: string, body: Json, key: string): Promise<Answer> => {
-    const answer = await caller.post(path, body, key);
-    replays.push({ path, body, key, answer });
-    return answer;
+  const send = async (request: KeptRequest): Promise<void> => {
+    replays.push({ request, answer: await caller.send(request) });
   };
   for (let index = 0; index < PAYMENTS; index += 1) {
-    await send('/v1/payments', paymentBody(index), `past-${index}`);
+    const asked = { body: paymentBody(index), key: `past-${index}` };
+    await send(requestOf('post', '/v1/payments', asked));
   }
-  const refunded = await caller.post('/v1/payments', paymentBody(0), 'refunded');
-  await send(`/v1/payments/${refunded.body.id}/refund`, { amount: 4 }, 'refund');
+  const refunded = await caller.post('/v1/payments', { body: paymentBody(0), key: 'refunded' });
+  const refund = { path: { id: refunded.body.id }, body: { amount: 4 }, key: 'refund' };
+  await send(requestOf('post', '/v1/payments/{id}/refund', refund));
   return replays;
 }
 
 async function askAll(caller: Caller, replays: readonly Question[]): Promise<Question[]> {
   const asked: Question[] = [];
-  const ask = async (path: string, body?: Json): Promise<Answer> => {
-    const answer = body === undefined ? await caller.get(path) : await caller.post(path, body);
-    if (answer.status !== 200) throw new Error(`${path}: ${JSON.stringify(answer.body)}`);
-    asked.push({ path, body, answer });
-    return answer;
+  const ask = async (request: KeptRequest): Promise<void> => {
+    const answer = await caller.send(request);
+    if (answer.status !== 200) throw new Error(`${request.path}: ${JSON.stringify(answer.body)}`);
+    asked.push({ request, answer });
   };
+  const search = (body: Schemas['TransactionSearch']) =>
+    ask(requestOf('post', '/api/transactions/search', { body }));
   for (const { answer } of replays) {
     const id = answer.body.paymentId ?? answer.body.id;
-    await ask(`/v1/payments/${id}`);
-    await ask('/customerapi/detail', { ...caller.claims, id, getSearchData: true });
+    await ask(requestOf('get', '/v1/payments/{id}', { path: { id } }));
+    const body = { ...caller.claims, id, getSearchData: true };
+    await ask(requestOf('post', '/customerapi/detail', { body }));
   }
-  await ask('/api/transactions/search', { limit: 100 });
-  await ask('/api/transactions/search', { emails: ['customer1@example.com'], limit: 100 });
-  await ask('/api/transactions/search', { amounts: [12, 13], limit: 100 });
-  await ask('/api/transactions/search', { descriptorContains: 'london', limit: 100 });
-  await ask('/api/ledger/trial-balance');
-  await ask('/api/ledger/accounts?limit=50');
+  await search({ limit: 100 });
+  await search({ emails: ['customer1@example.com'], limit: 100 });
+  await search({ amounts: [12, 13], limit: 100 });
+  await search({ descriptorContains: 'london', limit: 100 });
+  await ask(requestOf('get', '/api/ledger/trial-balance'));
+  await ask(requestOf('get', '/api/ledger/accounts', { query: { limit: 50 } }));
   return asked;
 }
 
@@ -149,8 +156,9 @@ export async function hear(url: string, { apiKey, questions }: Truth): Promise<H
   const refused: string[] = [];
   const wrong: string[] = [];
   let same = 0;
-  for (const { path, body, key, answer } of questions) {
-    const now = body === undefined ? await caller.get(path) : await caller.post(path, body, key);
+  for (const { request, answer } of questions) {
+    const { path, key } = request;
+    const now = await caller.send(request);
     if (now.status >= 500) refused.push(`${path}: ${now.status} ${now.body.code}`);
     else if (
       now.status === answer.status &&

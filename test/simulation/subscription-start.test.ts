@@ -42,7 +42,7 @@ it('starts exactly the paid subscriptions, however often the host is killed', as
       const number = dice.roll(4) === 0 ? DECLINED : APPROVED;
       const body = payment(key, { number, plans: 1 + dice.roll(2) });
       asked.set(key, body);
-      await host.caller.post('/v1/payments', body, key);
+      await host.caller.post('/v1/payments', { body, key });
     });
     await Promise.allSettled(sent);
     await dead;
@@ -129,13 +129,13 @@ async function expectSameAgain(asked: ReadonlyMap<string, Json>): Promise<void> 
   const ids = new Set<number>();
   for (const [key, body] of asked) {
     const { status, body: answered } = await settled(key, body);
-    const again = await host.caller.get(`/v1/payments/${answered.id}`);
+    const again = await host.caller.get('/v1/payments/{id}', { path: { id: answered.id } });
     expect(again.body.subscriptions).toEqual(answered.subscriptions);
     for (const { id, started } of answered.subscriptions) {
       expect({ key, started }).toEqual({ key, started: status === 201 });
       expect(ids).not.toContain(id);
       ids.add(id);
-      const read = await host.caller.get(`/v1/subscriptions/${id}`);
+      const read = await host.caller.get('/v1/subscriptions/{id}', { path: { id } });
       expect({ key, status: read.status }).toEqual({ key, status: started ? 200 : 404 });
     }
   }
@@ -144,7 +144,7 @@ async function expectSameAgain(asked: ReadonlyMap<string, Json>): Promise<void> 
 /** A charge that got lost on its way is sent again under its key. */
 async function settled(key: string, body: Json): Promise<Answer> {
   return vi.waitUntil(async () => {
-    const answer = await host.caller.post('/v1/payments', body, key);
+    const answer = await host.caller.post('/v1/payments', { body, key });
     return answer.status === 201 || answer.status === 402 ? answer : undefined;
   }, POLLING);
 }

@@ -27,12 +27,12 @@ const dice = new Dice(SEED);
 async function authorize(changes: Json = {}): Promise<void> {
   const card = { number: '4242424242424242', expMonth: 12, expYear: 2049, cvv: '123' };
   const body = { amount: 10, currency: 'GBP', email: 'ada@shop.example', card, ...changes };
-  const answer = await host.caller.post('/v1/payments', body);
+  const answer = await host.caller.post('/v1/payments', { body });
   expect(answer).toMatchObject({ status: 201 });
 }
 
 async function move(seconds: number): Promise<Json> {
-  const answer = await host.caller.post(CLOCK, { advanceSeconds: seconds });
+  const answer = await host.caller.post(CLOCK, { body: { advanceSeconds: seconds } });
   expect(answer).toMatchObject({ status: 200, body: { unfinished: [] } });
   return answer.body;
 }
@@ -77,7 +77,8 @@ it(`a host killed ${KILLS} times on the way comes back to the step it had reache
   }
   for (let killed = 0; killed < KILLS; killed += 1) {
     const before = await shown();
-    const moving = host.caller.post(CLOCK, { advanceSeconds: 3 * 86_400 }).catch(() => undefined);
+    const body = { advanceSeconds: 3 * 86_400 };
+    const moving = host.caller.post(CLOCK, { body }).catch(() => undefined);
     // As soon as it is somewhere on the way; a fast machine may have arrived by then.
     const aimMs = before + dice.roll(60) * HOUR_MS;
     let last = before;

@@ -2,6 +2,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { Api } from '../e2e/api.ts';
 import { Dice } from './dice.ts';
 import { KilledHost } from './killed-host.ts';
 
@@ -36,9 +37,9 @@ beforeAll(async () => {
   await host.onboard();
   await host.start();
   const url = `http://127.0.0.1:${(sink.address() as AddressInfo).port}/`;
-  const made = await host.caller.post('/api/admin/webhookendpoints', { url });
+  const made = await host.caller.post('/api/admin/webhookendpoints', { body: { url } });
   expect(made.status, JSON.stringify(made.body)).toBe(201);
-  const key = await host.caller.post('/api/admin/leadkeys', { applicationId: 1 });
+  const key = await host.caller.post('/api/admin/leadkeys', { body: { applicationId: 1 } });
   leadKey = key.body.item.secretKey;
 }, HOOK_MS);
 afterAll(async () => {
@@ -88,18 +89,18 @@ it('a host killed while it sends loses no paid lead, and gives each one id', asy
 async function pay(round: number, index: number): Promise<void> {
   const session = `session-${round}-${index}`;
   const email = `ann-${round}-${index}@example.com`;
-  await fetch(`${host.url}/api/public/customer-leads`, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${leadKey}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify({ email, session_id: session }),
-  });
+  const headers = { Authorization: `Bearer ${leadKey}` };
+  const page = new Api({ url: () => host.url, headers });
+  await page.post('/api/public/customer-leads', { body: { email, session_id: session } });
   await host.caller.post('/v1/payments', {
-    amount: 100,
-    currency: 'GBP',
-    card: { number: '4242424242424242', expMonth: 12, expYear: 2039, cvv: '737' },
-    email,
-    applicationId: 1,
-    partnerSession: session,
+    body: {
+      amount: 100,
+      currency: 'GBP',
+      card: { number: '4242424242424242', expMonth: 12, expYear: 2039, cvv: '737' },
+      email,
+      applicationId: 1,
+      partnerSession: session,
+    },
   });
 }
 

@@ -94,14 +94,15 @@ async function expectIsolation(sides: readonly Side[], { made }: Lives): Promise
       for (const caller of strangers) {
         const { claims } = caller;
         const answers = [
-          await caller.get(`/v1/payments/${body.id}`),
-          await caller.post('/customerapi/detail', { ...claims, id: body.id }),
-          await caller.post('/customerapi/refund', { ...claims, messageId: body.id }),
+          await caller.get('/v1/payments/{id}', { path: { id: body.id } }),
+          await caller.post('/customerapi/detail', { body: { ...claims, id: body.id } }),
+          await caller.post('/customerapi/refund', { body: { ...claims, messageId: body.id } }),
         ];
         for (const { status, body: refusal } of answers) {
           expect({ status, code: refusal.code }).toEqual({ status: 404, code: 'not_found' });
         }
-        const found = await caller.post('/api/transactions/search', { transactionIds: [body.id] });
+        const filter = { transactionIds: [body.id] };
+        const found = await caller.post('/api/transactions/search', { body: filter });
         expect(found.body.transactions).toEqual([]);
       }
     }
@@ -170,8 +171,8 @@ describe('in files', () => {
           }
           await runs.world.open();
           await runs.audit(sides, drawn);
-          for (const { caller, path, body, key, answer, at } of lives.asked) {
-            const again = await caller.post(path, body, key);
+          for (const { caller, request, answer, at } of lives.asked) {
+            const again = await caller.send(request);
             const isKept = Date.parse(runs.world.now) - Date.parse(at) < KEPT_MS;
             // Later it is made from the present state, of the same thing.
             if (isKept) expectRepeated(again, answer);
