@@ -172,6 +172,11 @@ describe('the failure of a rebill', () => {
   it.each<[string, Event, object]>([
     ['a decline', happened.declined(), { declineCode: '05', hard: true }],
     ['a failure', happened.failed(), { declineCode: 'processing_error', hard: false }],
+    [
+      'a call that was never received',
+      { type: 'PaymentFailed', note: Transaction.NEVER_RECEIVED, at: SUBMITTED_AT },
+      { declineCode: 'never_received', hard: false },
+    ],
     ...Subscription.NOT_ASKED.map((note): [string, Event, object] => [
       `not being asked for (${note})`,
       { type: 'PaymentFailed', note, at: SUBMITTED_AT },

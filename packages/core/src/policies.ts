@@ -6,6 +6,7 @@ import { NOT_ASKED } from './domain/subscription/events.ts';
 import type * as Subscription from './domain/subscription/index.ts';
 import type { Settings } from './domain/tenant.ts';
 import { isRefundedLate } from './domain/transaction/balance.ts';
+import { NEVER_RECEIVED } from './domain/transaction/codes.ts';
 import type { Event, EventOf } from './domain/transaction/events.ts';
 import { isRebill } from './domain/transaction/order.ts';
 import type { Payment } from './domain/transaction/state.ts';
@@ -76,6 +77,7 @@ export function subscriptionFollowUps(event: Event, facts: PolicyFacts): readonl
 }
 
 function codeOfFailure({ note }: EventOf<'PaymentFailed'>): string {
+  if (note === NEVER_RECEIVED) return 'never_received';
   return NOT_ASKED.find((reason) => reason === note) ?? 'processing_error';
 }
 

@@ -22,7 +22,7 @@ export interface ChargeRun extends Run {
 
 const NEVER_RECEIVED = {
   result: 'failed',
-  note: 'the gateway never received the payment',
+  note: Transaction.NEVER_RECEIVED,
 } as const;
 
 const CREDENTIALS_REFUSED = {

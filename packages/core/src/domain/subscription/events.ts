@@ -45,14 +45,16 @@ const withoutFormerFailures = (older: Record<string, unknown>) => ({ ...older, f
 /**
  * Why a try was put on record without a gateway being asked: `no_merchant_account` no account takes it
  * at the moment; `no_card` the person was erased; `card_removed` the customer removed the card;
- * `subscription_closed` it ended or was frozen before the payment went out. They stand in the place of
- * a decline code, and say nothing of the card.
+ * `subscription_closed` it ended or was frozen before the payment went out; `never_received` the gateway
+ * does not know the payment, as where a host was killed before it sent it. They stand in the place of a
+ * decline code, and say nothing of the card.
  */
 export const NOT_ASKED = [
   'no_merchant_account',
   'no_card',
   'card_removed',
   'subscription_closed',
+  'never_received',
 ] as const;
 export type NotAsked = (typeof NOT_ASKED)[number];
 

@@ -29,6 +29,9 @@ export const APPLICATION_KIND_NAME: Readonly<Record<number, string>> = {
 /** A tenant's own applications start here; ids below are the kinds themselves. */
 export const FIRST_OWN_APPLICATION_ID = 100;
 
+/** The note of a failed payment that was to be sent, and that its gateway does not know. */
+export const NEVER_RECEIVED = 'the gateway never received the payment';
+
 /** `declineCode` of an attempt that the gateway did not make, since it refused the account's credentials. */
 export const CREDENTIALS_REFUSED = 'credentials_refused';
 
