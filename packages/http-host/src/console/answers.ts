@@ -1,7 +1,6 @@
 /** What the console answers with: pages from templates, and redirections. */
 import { fileURLToPath } from 'node:url';
 import { Eta } from 'eta';
-import { anchorOfTerm } from '../api/terms.ts';
 import type { JsonResult, RawResult } from '../http/endpoint.ts';
 import type { Refusal } from '../http/errors.ts';
 import { assetAddresses } from './assets.ts';
@@ -9,17 +8,45 @@ import {
   shownAccount,
   shownAction,
   shownAmount,
+  shownAnchor,
   shownDate,
   shownEvent,
   shownWords,
 } from './shown.ts';
 
-/** Every value in the templates is escaped. */
+/**
+ * Every value in the templates is escaped. A page is made of the bytes of its UTF-8, each a character: V8
+ * keeps those in one byte too, and they are encoded in a quarter of the time of a text with one wider character.
+ */
 const ETA = new Eta({
   autoEscape: true,
+  escapeFunction: (value: unknown) => escaped(String(value)),
   cache: true,
   views: fileURLToPath(new URL('.', import.meta.url)),
+  plugins: [
+    {
+      // The texts between the tags.
+      processAST: (parts) => parts.map((part) => (typeof part === 'string' ? bytesOf(part) : part)),
+    },
+  ],
 });
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function escaped(text: string): string {
+  if (!/[&<>"'\x80-\uffff]/.test(text)) return text;
+  return bytesOf(text.replaceAll(/[&<>"']/g, (character) => ESCAPES[character] ?? ''));
+}
+
+function bytesOf(text: string): string {
+  return Buffer.from(text).toString('latin1');
+}
 
 /** Eta finds a template by a JSON text for each part of a page, which takes longer than most parts. */
 const PATHS = new Map<string, string>();
@@ -54,6 +81,16 @@ const HEADERS = {
   'X-Content-Type-Options': 'nosniff',
 };
 
+const SHOWN = {
+  amount: shownAmount,
+  date: shownDate,
+  account: shownAccount,
+  event: shownEvent,
+  action: shownAction,
+  words: shownWords,
+  anchorOfTerm: shownAnchor,
+};
+
 type Headers = Readonly<Record<string, string>>;
 
 interface Page {
@@ -73,18 +110,9 @@ export function pageAnswer({
   headers = {},
   hasFrame = false,
 }: Page): RawResult {
-  const shown = {
-    amount: shownAmount,
-    date: shownDate,
-    account: shownAccount,
-    event: shownEvent,
-    action: shownAction,
-    words: shownWords,
-    anchorOfTerm,
-  };
-  const given = { again: undefined, assets: assetAddresses(), shown, ...data };
+  const given = { again: undefined, assets: assetAddresses(), shown: SHOWN, ...data };
   // Encoded once: its length is asked for twice before it is sent.
-  const raw = Buffer.from(ETA.render(template, given));
+  const raw = Buffer.from(ETA.render(template, given), 'latin1');
   const contentType = 'text/html; charset=utf-8';
   const policy = hasFrame ? { 'Content-Security-Policy': WITH_FRAME } : {};
   return { status, raw, contentType, headers: { ...HEADERS, ...policy, ...headers } };

