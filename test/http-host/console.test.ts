@@ -341,6 +341,7 @@ describe('roles', () => {
     const email = 'former@example.com';
     await openUser(running, TENANT, { email, roleIds: ['owner'] });
     const former = await signedIn(email);
+    expect((await former.get('/console/live/settings/users')).status).toBe(200);
     const { users } = running.host.engine.as({ tenantId: TENANT, actor: OWNER });
     const { items } = await users.list();
     await users.change(items.find((each) => each.email === email)?.id ?? '', { roleIds: [] });

@@ -132,7 +132,7 @@ export { activeTrace, markFailed, type Operation, traced, untraced } from './tra
 export type { HistoryEntry } from './transactions/transactions.ts';
 export type { Credentials } from './users/credentials.ts';
 export type { RoleView } from './users/roles.ts';
-export { type SignedIn, type SignIn, SignIns } from './users/sign-in.ts';
+export { type SignedIn, type SignIn, SignIns, type Visitor } from './users/sign-in.ts';
 export type { UserView } from './users/tenant-users.ts';
 export { type KnownUser, Users } from './users/users.ts';
 export type { LedgerState } from './watching.ts';

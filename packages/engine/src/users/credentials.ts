@@ -1,8 +1,9 @@
 /** Passwords, second factors, links and sessions of users, in tables of the engine's own: never in events. */
+import type { StatementSync } from 'node:sqlite';
 import type { TenantId } from '@counterfoil/core';
 import type { Migration } from 'kysely/migration';
 import type { Pool } from 'pg';
-import { migration, openTables, type SqlTables } from '../storage/sql-tables.ts';
+import { migration, openTables, SqliteTables, type SqlTables } from '../storage/sql-tables.ts';
 
 export interface Whose {
   readonly tenantId: TenantId;
@@ -75,12 +76,20 @@ interface SessionRow {
 export class Credentials {
   readonly #tables: SqlTables;
   readonly #name: Readonly<Record<TableName, string>>;
+  /** Undefined in a database: it is asked each time. */
+  readonly #known: KnownSessions | undefined;
+  readonly #sessionText: string;
 
   constructor(place: string | Pool) {
     this.#tables = openTables(place, { schema: SCHEMA, synchronous: 'FULL', secureDelete: true });
     const { table } = this.#tables.dialect;
     const names = NAMES.map((name) => [name, table(name, `user_${name}`)] as const);
     this.#name = Object.fromEntries(names) as Record<TableName, string>;
+    this.#sessionText = `SELECT * FROM ${this.#name.sessions} WHERE digest = $1`;
+    this.#known =
+      this.#tables instanceof SqliteTables
+        ? new KnownSessions(this.#tables, this.#sessionText)
+        : undefined;
   }
 
   async get({ tenantId, userId }: Whose): Promise<Credential> {
@@ -177,11 +186,10 @@ export class Credentials {
     );
   }
 
+  /** From a file, the same object until a session changes. */
   async session(digest: string): Promise<Session | undefined> {
-    const [row] = await this.#tables.all<SessionRow>(
-      `SELECT * FROM ${this.#name.sessions} WHERE digest = $1`,
-      [digest],
-    );
+    if (this.#known !== undefined) return this.#known.get(digest);
+    const [row] = await this.#tables.all<SessionRow>(this.#sessionText, [digest]);
     return row && sessionOf(row);
   }
 
@@ -194,6 +202,7 @@ export class Credentials {
   }
 
   async useSession(digest: string, usedAt: string): Promise<void> {
+    this.#known?.forget();
     await this.#tables.all(`UPDATE ${this.#name.sessions} SET used_at = $2 WHERE digest = $1`, [
       digest,
       usedAt,
@@ -202,6 +211,7 @@ export class Credentials {
 
   /** All of the user without a `sessionId`. */
   async endSessions({ tenantId, userId }: Whose, sessionId?: string): Promise<void> {
+    this.#known?.forget();
     const one = sessionId === undefined ? '' : 'AND session_id = $3';
     const values = sessionId === undefined ? [] : [sessionId];
     await this.#tables.all(
@@ -212,6 +222,7 @@ export class Credentials {
 
   /** Ends those that began or were used before these instants. */
   async endSessionsBefore(created: string, used: string): Promise<void> {
+    this.#known?.forget();
     await this.#tables.all(
       `DELETE FROM ${this.#name.sessions} WHERE created_at <= $1 OR used_at <= $2`,
       [created, used],
@@ -243,6 +254,48 @@ export class Credentials {
 
   close(): void {
     this.#tables.close();
+  }
+}
+
+/** More are not remembered at once. */
+const MAX_KNOWN = 1_000;
+
+/**
+ * Sessions as a file has them: what changes it, here or through another connection, forgets them all. Reads
+ * and remembers in one step, so that none is remembered that has ended meanwhile.
+ */
+class KnownSessions {
+  readonly #tables: SqliteTables;
+  readonly #text: string;
+  readonly #sessions = new Map<string, Session>();
+  /** Another number after a commit of another connection. */
+  readonly #version: StatementSync;
+  #lastVersion: unknown;
+
+  constructor(tables: SqliteTables, text: string) {
+    this.#tables = tables;
+    this.#text = text;
+    this.#version = tables.database.prepare('PRAGMA data_version');
+    this.#version.setReturnArrays(true);
+  }
+
+  get(digest: string): Session | undefined {
+    const [version] = this.#version.get() as unknown as readonly unknown[];
+    if (version !== this.#lastVersion) this.forget();
+    this.#lastVersion = version;
+    const known = this.#sessions.get(digest);
+    if (known !== undefined) return known;
+    const [row] = this.#tables.all<SessionRow>(this.#text, [digest]);
+    if (row === undefined) return undefined;
+    const session = sessionOf(row);
+    if (this.#sessions.size >= MAX_KNOWN) this.forget();
+    this.#sessions.set(digest, session);
+    return session;
+  }
+
+  /** In the same step as a change. */
+  forget(): void {
+    this.#sessions.clear();
   }
 }
 

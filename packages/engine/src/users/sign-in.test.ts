@@ -1,5 +1,8 @@
 /** Sign-in: invitations, passwords, second factors and sessions. */
 import { createHmac } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createMemoryEventStore, type TenantId } from '@counterfoil/core';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ActivityLog } from '../activity/activity-log.ts';
@@ -276,11 +279,41 @@ describe('a session', () => {
     const { signIns, signIn, shop, whose } = await active();
     const [one, two] = [await signIn(), await signIn()];
     expect((await signIns.sessionsOf(whose)).map(({ sessionId }) => sessionId)).toHaveLength(2);
+    expect(await signIns.session(one.token)).toBeDefined();
     await signIns.signOut(whose, one.sessionId);
     expect(await signIns.session(one.token)).toBeUndefined();
     expect(await signIns.session(two.token)).toBeDefined();
     const { token } = shown(await shop.users.reset(whose.userId));
     await signIns.setPassword(token, `${PASSWORD} 2`);
     expect(await signIns.sessionsOf(whose)).toEqual([]);
+  });
+
+  it('ends at once where another process ends it', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'counterfoil-sessions-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const [here, there] = [0, 1].map(() => {
+      const credentials = new Credentials(join(folder, 'users.db'));
+      onTestFinished(() => credentials.close());
+      return credentials;
+    }) as [Credentials, Credentials];
+    const at = new Date(START).toISOString();
+    const whose = { tenantId: 7 as TenantId, userId: 'ada' };
+    const session = { ...whose, sessionId: 'one', createdAt: at, usedAt: at, ...FROM };
+    await here.addSession('digest', session);
+    expect(await here.session('digest')).toEqual(session);
+    expect(await here.session('digest')).toEqual(session);
+    await there.endSessions(whose);
+    expect(await here.session('digest')).toBeUndefined();
+  });
+
+  it('tells what its user may do now', async () => {
+    const { signIns, signIn, shop, whose } = await active();
+    const { token } = await signIn();
+    const scopes = async () => [...((await signIns.visitor(token))?.scopes ?? [])];
+    expect(await scopes()).toEqual(['payments:read']);
+    const other = { email: 'b@example.com', name: 'B', roleIds: ['owner'] };
+    await signIns.setPassword(shown(await shop.users.invite(other)).token, PASSWORD);
+    await shop.users.change(whose.userId, { roleIds: [] });
+    expect(await scopes()).toEqual([]);
   });
 });

@@ -66,6 +66,13 @@ export interface SignedIn extends Session {
   readonly token: string;
 }
 
+/** Who is signed in. */
+export interface Visitor {
+  readonly session: Session;
+  readonly user: Aggregate.User;
+  readonly scopes: ReadonlySet<string>;
+}
+
 export interface NewSecondFactor {
   /** Of `makeSecondFactor`. */
   readonly sealed: string;
@@ -167,20 +174,27 @@ export class SignIns {
 
   /** The session of a token, and prolongs it; undefined once it is over or its user is not active. */
   async session(token: string): Promise<Session | undefined> {
+    return (await this.visitor(token))?.session;
+  }
+
+  /** The same with its user, and what that may do now. */
+  async visitor(token: string): Promise<Visitor | undefined> {
     const digest = digestOf(token);
     const session = await this.#credentials.session(digest);
     if (session === undefined) return undefined;
     const { tenantId, userId, createdAt, usedAt } = session;
-    const isOver = createdAt <= this.#ago(LONGEST_SESSION_MS) || usedAt <= this.#ago(IDLE_MS);
-    const user = (await this.#users.state(tenantId)).users.get(userId);
+    const now = this.#users.now();
+    const [nowMs, usedMs] = [Date.parse(now), Date.parse(usedAt)];
+    const isOver = Date.parse(createdAt) + LONGEST_SESSION_MS <= nowMs || usedMs + IDLE_MS <= nowMs;
+    const state = await this.#users.state(tenantId);
+    const user = state.users.get(userId);
     if (isOver || user?.status !== 'active') {
       await this.#credentials.endSessions(session, session.sessionId);
       return undefined;
     }
-    if (usedAt <= this.#ago(USE_STEP_MS)) {
-      await this.#credentials.useSession(digest, this.#users.now());
-    }
-    return session;
+    if (usedMs + USE_STEP_MS <= nowMs) await this.#credentials.useSession(digest, now);
+    const scopes = this.#users.knownIn(state, user.email)?.scopes;
+    return scopes && { session, user, scopes };
   }
 
   /** Of a user, the oldest first. */

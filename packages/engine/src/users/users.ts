@@ -39,7 +39,10 @@ export class Users {
 
   /** By email; from the log, so that a change is in force at once on every host. */
   async known(tenantId: TenantId, email: string): Promise<KnownUser | undefined> {
-    const state = await this.state(tenantId);
+    return this.knownIn(await this.state(tenantId), email);
+  }
+
+  knownIn(state: Aggregate.State, email: string): KnownUser | undefined {
     const known = this.#known.get(state) ?? new Map<string, KnownUser | undefined>();
     if (known.has(email)) return known.get(email);
     const user = Aggregate.userOf(state, email);

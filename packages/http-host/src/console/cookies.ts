@@ -1,6 +1,7 @@
 /** The cookies of the console. */
 import { hostOf, isLoopback } from '@counterfoil/engine';
 import type { RequestContext } from '../http/endpoint.ts';
+import { remembered } from './remembered.ts';
 
 /** `visitor` is for the forms of those who are not signed in; `notice` is a text that is shown once. */
 type CookieName = 'session' | 'visitor' | 'notice';
@@ -53,6 +54,10 @@ function decodedOf(value: string): string | undefined {
 }
 
 function isLocal({ host = '', remoteAddress = '' }: RequestContext): boolean {
-  const asked = URL.parse(`http://${host}`)?.hostname ?? '';
-  return isLoopback(hostOf(asked)) && isLoopback(remoteAddress.replace(/^::ffff:/, ''));
+  return isLocalHost(host) && isLocalAddress(remoteAddress);
 }
+
+const isLocalHost = remembered((host) =>
+  isLoopback(hostOf(URL.parse(`http://${host}`)?.hostname ?? '')),
+);
+const isLocalAddress = remembered((address) => isLoopback(address.replace(/^::ffff:/, '')));

@@ -1,5 +1,5 @@
 /** Who is signed in, by the cookie of a request, and what frames the pages that they see. */
-import type { Environment } from '@counterfoil/engine';
+import type { Environment, Visitor } from '@counterfoil/engine';
 import { addressOf } from '../api/wire.ts';
 import type { RequestContext } from '../http/endpoint.ts';
 import { OPERATOR_SCOPE } from '../operator/operators.ts';
@@ -13,6 +13,7 @@ export interface SignedInVisit {
   readonly cookies: Cookies;
   /** The token of the session: its forms are signed by it. */
   readonly secret: string;
+  readonly session: Visitor['session'];
   readonly tenantName: string;
 }
 
@@ -24,12 +25,10 @@ export async function visitOf(
 ): Promise<SignedInVisit | undefined> {
   const cookies = new Cookies(context, services.publicUrl);
   const secret = cookies.get('session');
-  const session = secret && (await services.signIns.session(secret));
-  if (!session) return undefined;
+  const visitor = secret && (await services.signIns.visitor(secret));
+  if (!visitor) return undefined;
+  const { session, user, scopes } = visitor;
   const { tenantId, userId, sessionId } = session;
-  const user = (await services.users.state(tenantId)).users.get(userId);
-  const known = user && (await services.users.known(tenantId, user.email));
-  if (user === undefined || known === undefined) return undefined;
   const tenant = await services.tenants.tenant(tenantId);
   const visit: Visit = {
     context,
@@ -49,10 +48,10 @@ export async function visitOf(
     may: (scope) =>
       scope === OPERATOR_SCOPE
         ? services.operations.isOperator({ tenantId, email: user.email })
-        : known.scopes.has(scope),
+        : scopes.has(scope),
     href: (path) => pathIn(environment, path),
   };
-  return { visit, cookies, secret, tenantName: tenant?.name ?? `Company ${tenantId}` };
+  return { visit, cookies, secret, session, tenantName: tenant?.name ?? `Company ${tenantId}` };
 }
 
 export function pathIn(environment: Environment, path: string): string {
@@ -60,8 +59,9 @@ export function pathIn(environment: Environment, path: string): string {
 }
 
 /** What the template of the frame shows around a page. */
-export function frameOf({ visit, cookies, secret, tenantName }: SignedInVisit, path: string) {
-  const { environment, user, tenantId, services } = visit;
+export function frameOf(signedIn: SignedInVisit, path: string) {
+  const { visit, cookies, tenantName } = signedIn;
+  const { environment, user, tenantId } = visit;
   const sections = CONSOLE.flatMap(({ nav }) => {
     if (nav === undefined || (nav.scope !== undefined && !visit.may(nav.scope))) return [];
     if (nav.anyOf?.some((scope) => visit.may(scope)) === false) return [];
@@ -79,7 +79,19 @@ export function frameOf({ visit, cookies, secret, tenantName }: SignedInVisit, p
     sections,
     /** The same section in the other data: a record there has another id. */
     switches: { live: pathIn('live', section), test: pathIn('test', section) },
-    token: formToken(services, secret),
+    token: tokenOf(signedIn),
     notice: cookies.get('notice'),
   };
+}
+
+/** Of sessions as they are remembered: each has one secret. */
+const TOKENS = new WeakMap<Visitor['session'], string>();
+
+function tokenOf({ visit: { services }, session, secret }: SignedInVisit): string {
+  let token = TOKENS.get(session);
+  if (token === undefined) {
+    token = formToken(services, secret);
+    TOKENS.set(session, token);
+  }
+  return token;
 }
