@@ -20,15 +20,22 @@ export type CallInputs<Slice> = {
     : never;
 };
 
-/** The slice, whose calls are refused with `InputInvalid` where an argument does not fit its schema. */
+/**
+ * The slice, whose calls are refused with `InputInvalid` where an argument does not fit its schema. Calls
+ * within the slice are not checked.
+ */
 export function checkedCalls<Slice extends object>(slice: Slice, inputs: CallInputs<Slice>): Slice {
-  const methods = slice as Record<string, (...given: unknown[]) => unknown>;
   const all: Record<string, readonly z.ZodType[]> = inputs;
-  for (const [name, schemas] of Object.entries(all)) {
-    const call = methods[name]?.bind(slice);
-    methods[name] = async (...given) => call?.(...argumentsOf(schemas, given));
-  }
-  return slice;
+  return new Proxy(slice, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name, target);
+      if (typeof member !== 'function' || name in Object.prototype) return member;
+      const schemas = Object.hasOwn(all, name) ? all[String(name)] : undefined;
+      // Private fields are those of the target.
+      if (schemas === undefined) return member.bind(target);
+      return async (...given: unknown[]) => member.apply(target, argumentsOf(schemas, given));
+    },
+  });
 }
 
 /** The parsed input. Refuses with `InputInvalid`. */
