@@ -79,6 +79,8 @@ it('has one record for a payment that was read with its history', async () => {
   const whole = await shop.transactions.story(back.id);
   expect(whole?.detail).toEqual(await shop.transactions.detail(id));
   expect(whole?.history).toEqual(await shop.transactions.history(id));
+  expect(whole?.entries).toEqual(await shop.books.entries(id));
+  expect(whole?.entries).toHaveLength(2);
   expect(whole?.history.map(({ event }) => event.type)).toEqual([
     'PaymentSubmitted',
     'AttemptStarted',

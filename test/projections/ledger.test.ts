@@ -1,6 +1,9 @@
 /** Money events become journal entries, balances and a trial balance of zero. */
 import { type Event, journal, nearestNumber } from '@counterfoil/core';
+import { paymentHistory } from '@counterfoil/core/testing';
+import { ledgerEntryOf } from '@counterfoil/projections';
 import { syntheticPayment } from '@counterfoil/projections/testing';
+import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { append, paymentStream, type World, world } from './ledger-of-events.ts';
 import * as A from './payments.ts';
@@ -63,6 +66,20 @@ describe('the ledger', () => {
     ]);
     // The entries of a payment are not those of one whose id it begins.
     expect(await here.journal.entriesOf(stream.slice(0, -1), 10)).toEqual([]);
+  });
+
+  it('keeps what the events of a payment say by themselves', async () => {
+    const stream = paymentStream(A.PAYMENT);
+    await fc.assert(
+      fc.asyncProperty(paymentHistory(), async ({ events }) => {
+        here = world();
+        await happened(...events);
+        const said = events.flatMap((event, revision) =>
+          [ledgerEntryOf({ stream, revision }, event)].filter((entry) => entry !== undefined),
+        );
+        expect(await here.journal.entriesOf(stream, 1_000)).toEqual(said);
+      }),
+    );
   });
 
   it('adds up to balances and a trial balance of zero', async () => {

@@ -118,6 +118,7 @@ export {
 export {
   EntryView,
   type LedgerEntry,
+  ledgerEntryOf,
   type Posting,
   type PostingsPage,
   type PostingsQuery,

@@ -1,6 +1,7 @@
 /** The transactions of one tenant, for one caller. */
 import { TransactionId } from '@counterfoil/core';
 import type {
+  LedgerEntry,
   SearchPage,
   SearchRecord,
   TransactionDetail,
@@ -19,11 +20,13 @@ import {
   type Unanswered,
   UnansweredInput,
 } from './search-input.ts';
-import type { HistoryEntry, Transactions } from './transactions.ts';
+import { entriesIn, type HistoryEntry, type Transactions } from './transactions.ts';
 
 export interface TransactionStory {
   readonly detail: TransactionDetail;
   readonly history: readonly HistoryEntry[];
+  /** The journal entries of the same events. */
+  readonly entries: readonly LedgerEntry[];
 }
 
 export class TenantTransactions {
@@ -76,13 +79,16 @@ export class TenantTransactions {
     return environment === 'live' || isSandbox ? entries : [];
   }
 
-  /** A payment, by its own id or a child's, and its history. Undefined when the tenant has none of that id. */
+  /** A payment, by its own id or a child's, its history and its journal entries. Undefined when the tenant has none of that id. */
   async story(id: string): Promise<TransactionStory | undefined> {
     const asked = await this.detail(id);
     const paymentId = asked?.transaction.originalMessageId ?? null;
     const detail = paymentId === null ? asked : await this.detail(paymentId);
     if (detail === undefined) return undefined;
-    return { detail, history: await this.history(detail.transaction.messageID) };
+    const transactionId = detail.transaction.messageID as TransactionId;
+    const history = await this.history(transactionId);
+    const entries = entriesIn({ tenantId: this.#acting.tenantId, transactionId }, history);
+    return { detail, history, entries };
   }
 }
 

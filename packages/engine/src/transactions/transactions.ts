@@ -5,16 +5,18 @@ import {
   Transaction,
   type TransactionId,
 } from '@counterfoil/core';
-import type {
-  DetailView,
-  SearchPage,
-  SearchQuery,
-  SearchRecord,
-  SearchView,
-  TransactionDetail,
-  UnansweredPage,
-  UnansweredQuery,
-  UnansweredView,
+import {
+  type DetailView,
+  type LedgerEntry,
+  ledgerEntryOf,
+  type SearchPage,
+  type SearchQuery,
+  type SearchRecord,
+  type SearchView,
+  type TransactionDetail,
+  type UnansweredPage,
+  type UnansweredQuery,
+  type UnansweredView,
 } from '@counterfoil/projections';
 import type { CommandRunner } from '../command-runner.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -32,6 +34,15 @@ export interface HistoryEntry extends Pick<EventMetadata, 'actor' | 'keyId' | 'r
   readonly revision: number;
   readonly recordedAt: string;
   readonly event: Transaction.Event;
+}
+
+/** The journal entries of events of a payment: what `books.entries` has of them. */
+export function entriesIn(
+  owner: Parameters<typeof Transaction.streamOf>[0],
+  history: readonly HistoryEntry[],
+): readonly LedgerEntry[] {
+  const stream = Transaction.streamOf(owner);
+  return history.flatMap(({ revision, event }) => ledgerEntryOf({ stream, revision }, event) ?? []);
 }
 
 interface TransactionServices {

@@ -1,5 +1,12 @@
 /** Journal entries as the ledger read model keeps them: found by their payment, and by account and day. */
-import { type JournalEntry, type RawNumber, toExactMajor, toMajor } from '@counterfoil/core';
+import {
+  type Event,
+  type JournalEntry,
+  journal,
+  type RawNumber,
+  toExactMajor,
+  toMajor,
+} from '@counterfoil/core';
 import type { DerivedDocument, Recorded } from '../projection.ts';
 import type { Anchor, CollectionSpec, Condition, ReadModelStore } from '../read-model-store.ts';
 import { ENTRIES, LEDGER, liveModel, POSTED } from './live-model.ts';
@@ -85,6 +92,24 @@ export interface LedgerEntry {
   }[];
 }
 
+/** What an event posted, as the read model has it; undefined when it moves no money. */
+export function ledgerEntryOf(
+  { stream, revision }: Pick<LedgerEntry, 'stream' | 'revision'>,
+  event: Event,
+): LedgerEntry | undefined {
+  const entry = journal(event);
+  if (entry === undefined) return undefined;
+  const lines = entry.lines.map(({ account, currency, debitMinor, creditMinor }) =>
+    lineOf(account, currency, debitMinor, creditMinor),
+  );
+  return { stream, revision, ...entry, lines };
+}
+
+function lineOf(account: string, currency: string, debitMinor: bigint, creditMinor: bigint) {
+  const [debit, credit] = [toMajor(debitMinor, currency), toMajor(creditMinor, currency)];
+  return { account, currency, debit, credit };
+}
+
 /** What one journal entry posted to an account. Amounts in major units of the currency. */
 export interface Posting {
   readonly transactionId: string;
@@ -133,19 +158,12 @@ export class EntryView {
     const found = await model.list(ENTRIES, { prefix: `${stream}@`, limit });
     return found.map(({ key, body }) => {
       const [description, at, merchantAccountId, sandbox, lines] = JSON.parse(body) as StoredEntry;
+      const revision = Number(key.slice(stream.length + 1));
       return {
-        stream,
-        revision: Number(key.slice(stream.length + 1)),
-        description,
-        at,
-        merchantAccountId,
-        sandbox,
-        lines: lines.map(([account, currency, debit, credit]) => ({
-          account,
-          currency,
-          debit: toMajor(BigInt(debit), currency),
-          credit: toMajor(BigInt(credit), currency),
-        })),
+        ...{ stream, revision, description, at, merchantAccountId, sandbox },
+        lines: lines.map(([account, currency, debit, credit]) =>
+          lineOf(account, currency, BigInt(debit), BigInt(credit)),
+        ),
       };
     });
   }

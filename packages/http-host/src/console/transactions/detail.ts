@@ -58,8 +58,8 @@ export const detail = consolePage({
     const { detail: found, history } = whole;
     const { transaction, routing } = found;
     const { messageID, currency } = transaction;
-    const [entries, payment, mails, webhooks] = await Promise.all([
-      visit.may('ledger:read') ? ledger.books.entries(messageID) : undefined,
+    const entries = visit.may('ledger:read') ? whole.entries : undefined;
+    const [payment, mails, webhooks] = await Promise.all([
       visit.may('payments:read') ? ledger.payments.get(messageID) : undefined,
       mailsOf(visit, messageID),
       webhooksOf(visit, messageID),
