@@ -72,11 +72,13 @@ it('has one record for each command and each refused one, and of reads for detai
 });
 
 it('has one record for a payment that was read with its history', async () => {
-  const { shop } = await openShop();
+  const { ledger, shop } = await openShop();
   const { id } = await shop.payments.submit(order());
   const back = await shop.payments.refund(id, { amount: '5.00' });
+  const test = ledger.as({ tenantId: TENANT, actor: 'shop', environment: 'test' });
+  expect(await test.transactions.story(id)).toBeUndefined();
   const before = (await recorded(shop)).length;
-  const whole = await shop.transactions.story(back.id);
+  const whole = await shop.transactions.story(back.id.toUpperCase());
   expect(whole?.detail).toEqual(await shop.transactions.detail(id));
   expect(whole?.history).toEqual(await shop.transactions.history(id));
   expect(whole?.entries).toEqual(await shop.books.entries(id));

@@ -1,7 +1,6 @@
 /** The transactions of one tenant, for one caller. */
 import { TransactionId } from '@counterfoil/core';
 import type {
-  LedgerEntry,
   SearchPage,
   SearchRecord,
   TransactionDetail,
@@ -20,14 +19,7 @@ import {
   type Unanswered,
   UnansweredInput,
 } from './search-input.ts';
-import { entriesIn, type HistoryEntry, type Transactions } from './transactions.ts';
-
-export interface TransactionStory {
-  readonly detail: TransactionDetail;
-  readonly history: readonly HistoryEntry[];
-  /** The journal entries of the same events. */
-  readonly entries: readonly LedgerEntry[];
-}
+import type { HistoryEntry, TransactionStory, Transactions } from './transactions.ts';
 
 export class TenantTransactions {
   readonly #transactions: Transactions;
@@ -81,14 +73,10 @@ export class TenantTransactions {
 
   /** A payment, by its own id or a child's, its history and its journal entries. Undefined when the tenant has none of that id. */
   async story(id: string): Promise<TransactionStory | undefined> {
-    const asked = await this.detail(id);
-    const paymentId = asked?.transaction.originalMessageId ?? null;
-    const detail = paymentId === null ? asked : await this.detail(paymentId);
-    if (detail === undefined) return undefined;
-    const transactionId = detail.transaction.messageID as TransactionId;
-    const history = await this.history(transactionId);
-    const entries = entriesIn({ tenantId: this.#acting.tenantId, transactionId }, history);
-    return { detail, history, entries };
+    const { tenantId, environment } = this.#acting;
+    const { success, data } = TransactionId.safeParse(id);
+    const found = success ? await this.#transactions.story(tenantId, data) : undefined;
+    return environment === 'live' || found?.detail.sandbox === true ? found : undefined;
   }
 }
 

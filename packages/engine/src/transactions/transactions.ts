@@ -36,13 +36,12 @@ export interface HistoryEntry extends Pick<EventMetadata, 'actor' | 'keyId' | 'r
   readonly event: Transaction.Event;
 }
 
-/** The journal entries of events of a payment: what `books.entries` has of them. */
-export function entriesIn(
-  owner: Parameters<typeof Transaction.streamOf>[0],
-  history: readonly HistoryEntry[],
-): readonly LedgerEntry[] {
-  const stream = Transaction.streamOf(owner);
-  return history.flatMap(({ revision, event }) => ledgerEntryOf({ stream, revision }, event) ?? []);
+/** A payment, what happened to it, and what that posted. */
+export interface TransactionStory {
+  readonly detail: TransactionDetail;
+  readonly history: readonly HistoryEntry[];
+  /** The journal entries of the same events. */
+  readonly entries: readonly LedgerEntry[];
 }
 
 interface TransactionServices {
@@ -90,6 +89,32 @@ export class Transactions {
       ...(keyId !== undefined && { keyId }),
       ...(requestId !== undefined && { requestId }),
     }));
+  }
+
+  /**
+   * A payment, by its own id or a child's, with its events. All of it is from the log; only the payment of a
+   * child, names and subscriptions are from the read models.
+   */
+  async story(tenantId: TenantId, id: TransactionId): Promise<TransactionStory | undefined> {
+    const { commands, details, readSide, clock } = this.#services;
+    await readSide.caughtUp(tenantId);
+    let transactionId = id;
+    let history = await this.history(tenantId, id);
+    if (history.length === 0) {
+      const found = await details.payment(tenantId, id);
+      if (found === undefined) return undefined;
+      transactionId = found.payment.transactionId as TransactionId;
+      history = await this.history(tenantId, transactionId);
+    }
+    const stream = Transaction.streamOf({ tenantId, transactionId });
+    const payment = await commands.stateOf(Transaction, stream);
+    if (payment === null) return undefined;
+    const found = { payment, childId: undefined };
+    const detail = await details.detailOf(found, { tenantId, now: clock.now() });
+    const entries = history.flatMap(
+      ({ revision, event }) => ledgerEntryOf({ stream, revision }, event) ?? [],
+    );
+    return { detail, history, entries };
   }
 
   /** A page, newest first. Refuses with `PageOutOfReach` beyond the last reachable page. */

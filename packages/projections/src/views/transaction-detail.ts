@@ -114,8 +114,14 @@ export class DetailView {
   /** Undefined when the tenant has no transaction of that id. */
   async detail({ tenantId, id, now }: DetailQuery): Promise<TransactionDetail | undefined> {
     const found = await this.payment(tenantId, id);
-    if (found === undefined) return undefined;
-    const { payment, childId } = found;
+    return found && this.detailOf(found, { tenantId, now });
+  }
+
+  /** The detail of a payment that is known already, such as from the log. */
+  async detailOf(
+    { payment, childId }: FoundPayment,
+    { tenantId, now }: Omit<DetailQuery, 'id'>,
+  ): Promise<TransactionDetail> {
     const names = await this.#reference.names(tenantId);
     const root = renderPayment(payment, { tenantId, names, now });
     const transaction =
