@@ -71,7 +71,10 @@ export class TenantTransactions {
     return environment === 'live' || isSandbox ? entries : [];
   }
 
-  /** A payment, by its own id or a child's, its history and its journal entries. Undefined when the tenant has none of that id. */
+  /**
+   * A payment, by its own id or a child's, its history and its journal entries. Undefined when the tenant has
+   * none of that id.
+   */
   async story(id: string): Promise<TransactionStory | undefined> {
     const { tenantId, environment } = this.#acting;
     const { success, data } = TransactionId.safeParse(id);

@@ -85,7 +85,7 @@ export const detail = consolePage({
       addresses: {
         list: visit.href(PATH),
         mails: `${visit.href('/mails')}?${new URLSearchParams({ to: transaction.email })}`,
-        order: `${visit.href(PATH)}?${new URLSearchParams({ orderIds: String(transaction.orderId) })}`,
+        order: `${visit.href(PATH)}?orderIds=${transaction.orderId}`,
       },
     };
   },
@@ -102,8 +102,7 @@ const OUTCOMES: Readonly<
   'action-required': 'warn',
 };
 
-function sumsOf({ currency, ...of }: PaymentView) {
-  const { capturedAmount, refundedAmount, refundableAmount } = of;
+function sumsOf({ currency, capturedAmount, refundedAmount, refundableAmount }: PaymentView) {
   return [
     { label: 'Captured', amount: capturedAmount, currency },
     { label: 'Refunded', amount: refundedAmount, currency },

@@ -50,9 +50,10 @@ interface Flags {
 }
 
 /** Of a payment: what its money has become counts more than that it was captured. */
-export function shownStatusOf({ status, refunded, chargedBack, ...of }: Flags): ShownStatus {
+export function shownStatusOf(of: Flags): ShownStatus {
+  const { status, refunded, chargedBack, originalTransactionId } = of;
   const isTaken = status === 'Captured' || status === 'Settled';
-  if (isTaken && !of.originalTransactionId) {
+  if (isTaken && !originalTransactionId) {
     if (chargedBack) return { text: 'Charged back', tone: 'bad' };
     if (refunded) return { text: 'Refunded', tone: 'back' };
   }
