@@ -77,7 +77,7 @@ export function hasDigitsOfCard(text: string): boolean {
  * coordinates.
  */
 export function holdsCardNumber(text: string, known: readonly string[] = []): boolean {
-  if (!hasDigitsOfCard(text)) return false;
+  if (!hasDigitsOfCard(text) || ID.test(text)) return false;
   return withoutIds(inAscii(unescaped(text)))
     .split(LETTERS)
     .some((piece) => standsIn(piece, known));
@@ -90,6 +90,8 @@ const DIGIT = /^\p{Nd}$/u;
 const LETTER = /^\p{L}$/u;
 /** Letters that act as separators: invisible ones, and marks such as the long vowel mark. */
 const MARK = /^[\p{Lm}\p{DI}]$/u;
+/** Most texts with as many digits are one. */
+const ID = /^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}$/;
 const UUID = /\b[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}\b/g;
 /** At least as long as an MD5. */
 const DIGEST = /\b[0-9A-Fa-f]{32,}\b/g;

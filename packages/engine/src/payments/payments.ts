@@ -71,17 +71,13 @@ export class Payments {
     return payment;
   }
 
-  /** Derived data of a payment: the token of its card, and the refundable amount. */
-  async viewOf(tenantId: TenantId, payment: Transaction.Payment) {
-    const { card, sandbox, customerId } = payment;
-    const owner = { tenantId, sandbox, customerId };
-    // A blocked payment has a card that no gateway was given.
-    const hasToken = card !== null && card.token !== '';
-    const token = hasToken ? this.#services.cards.tokenOf(owner, card) : null;
-    return { token, refundableMinor: await this.#refundableMinor(tenantId, payment) };
+  /** Of its card, for later payments; null for a payment without a card that a gateway was given. */
+  tokenOf(tenantId: TenantId, { card, sandbox, customerId }: Transaction.Payment): string | null {
+    if (card === null || card.token === '') return null;
+    return this.#services.cards.tokenOf({ tenantId, sandbox, customerId }, card);
   }
 
-  async #refundableMinor(tenantId: TenantId, payment: Transaction.Payment): Promise<bigint> {
+  async refundableMinor(tenantId: TenantId, payment: Transaction.Payment): Promise<bigint> {
     const { commands, references } = this.#services;
     const now = commands.clock.now();
     const anyTime = { refundWindowDays: 0, forceAllowRefunds: true };

@@ -265,9 +265,10 @@ export class TenantPayments {
 
   async #viewOf(payment: Transaction.Payment): Promise<PaymentView> {
     const { tenantId } = this.#acting;
-    const { token, refundableMinor } = await this.#payments.viewOf(tenantId, payment);
+    const payments = this.#payments;
+    const refundableMinor = await payments.refundableMinor(tenantId, payment);
     const { transactionId: id, currency, status, customerId, orderId } = payment;
-    // Interfaces with amounts of another form never read these.
+    // Interfaces with amounts of another form, and pages without the token, never read these.
     return {
       id,
       status,
@@ -287,7 +288,9 @@ export class TenantPayments {
       refundableMinor,
       customerId,
       orderId,
-      token,
+      get token() {
+        return payments.tokenOf(tenantId, payment);
+      },
       payment,
     };
   }
