@@ -10,9 +10,19 @@ export function shownAmount(amount: string | number | RawNumber, currency: strin
   const isNegative = text.startsWith('-');
   const [whole = '0', fraction = ''] = text.slice(isNegative ? 1 : 0).split('.', 2);
   const decimals = fraction.padEnd(currencyOf(currency)?.exponent ?? 0, '0');
-  // As Intl does for English, in a sixth of the time.
-  const grouped = whole.replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
+  const grouped = groupedDigits(whole);
   return (isNegative ? '\u2212' : '') + (decimals === '' ? grouped : `${grouped}.${decimals}`);
+}
+
+const GROUP = 3;
+
+/** As Intl does for English, in a fraction of the time. */
+function groupedDigits(digits: string): string {
+  let grouped = digits.slice(-GROUP);
+  for (let end = digits.length - GROUP; end > 0; end -= GROUP) {
+    grouped = `${digits.slice(Math.max(0, end - GROUP), end)},${grouped}`;
+  }
+  return grouped;
 }
 
 /** `1,234.50 GBP`. */
