@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { isMainThread } from 'node:worker_threads';
-import { keptOf, stripAndKeep } from './stripped-sources.mjs';
+import { canKeep, keptOf, stripAndKeep } from './stripped-sources.mjs';
 
 const STRIP_ALL = fileURLToPath(new URL('strip-all.mjs', import.meta.url));
 
@@ -26,7 +26,7 @@ function codeOf(path) {
   const source = readFileSync(path, 'utf8');
   const kept = keptOf(path, source);
   if (kept !== undefined) return kept;
-  if (asksOther) {
+  if (asksOther && canKeep()) {
     asksOther = false;
     spawnSync(process.execPath, [STRIP_ALL], { stdio: 'ignore' });
     return codeOf(path);

@@ -1,7 +1,7 @@
 /** The hook in a process of its own: it is there for `--import`. */
 import { execFileSync } from 'node:child_process';
 import { hash } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,7 +17,7 @@ function program() {
   const kept = join(KEPT, hash('sha256', path));
   onTestFinished(() => {
     rmSync(folder, { recursive: true });
-    rmSync(kept, { force: true });
+    rmSync(kept, { force: true, recursive: true });
   });
   const run = () =>
     execFileSync(process.execPath, ['--import', HOOK.href, path], {
@@ -53,4 +53,12 @@ it('has all sources stripped by another process, where the first of a program is
   write('');
   run();
   expect(existsSync(keptOfOther)).toBe(true);
+});
+
+it('runs where nothing can be kept, nor what is kept be read', () => {
+  const { kept, run, write } = program();
+  write('const said: string = "one";\nconsole.log(said);\n');
+  // In the place of the file that would be kept: it can be neither read nor replaced.
+  mkdirSync(join(kept, 'in-its-place'), { recursive: true });
+  expect(run()).toBe('one\n');
 });

@@ -3,7 +3,15 @@
  * Node's compile cache keeps them as well, but holds all of it in memory, 14 MB for a host.
  */
 import { hash } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -37,11 +45,22 @@ function firstLineOf(source) {
   return `${process.version} ${hash('sha256', source)}\n`;
 }
 
-/** Whole or not at all, whoever else starts. Without a place to keep it, the next start strips again. */
-function keep(file, content) {
-  const part = `${file}.${process.pid}.${threadId}`;
+/** Whether there is a place to keep something. */
+export function canKeep() {
   try {
     mkdirSync(FOLDER, { recursive: true });
+    accessSync(FOLDER, constants.W_OK | constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Whole or not at all, whoever else starts. Without a place to keep it, the next start strips again. */
+function keep(file, content) {
+  if (!canKeep()) return;
+  const part = `${file}.${process.pid}.${threadId}`;
+  try {
     writeFileSync(part, content);
     renameSync(part, file);
   } catch {

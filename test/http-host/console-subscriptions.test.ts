@@ -183,6 +183,8 @@ describe('the list of subscriptions', () => {
     const shown = await blind.get(LIST);
     expect(idsOn(shown)[0]).toBe(paid?.subscriptionId);
     expect(shown.text).not.toContain(paid?.email);
+    const detail = await blind.get(`${LIST}/${paid?.subscriptionId}`);
+    expect(detail.text).not.toContain(paid?.email);
   });
 });
 

@@ -5,6 +5,7 @@ import { customers } from './views/customers.ts';
 import { disputes } from './views/disputes.ts';
 import { leads } from './views/leads.ts';
 import { ledger } from './views/ledger.ts';
+import { expectVersions } from './views/live-model.ts';
 import { recurring } from './views/recurring.ts';
 import { reference } from './views/reference.ts';
 import { settlements } from './views/settlements.ts';
@@ -253,6 +254,8 @@ export const PROJECTIONS: readonly Projection[] = [
   leads,
   customers,
 ];
+expectVersions(PROJECTIONS);
+
 export {
   type UnansweredPage,
   type UnansweredPayment,

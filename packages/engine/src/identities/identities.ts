@@ -159,7 +159,9 @@ export class Identities {
       );
       if (done !== undefined) return done[1];
     }
-    const customerId = await this.customerOf(named, undefined, caller, { claimsFirst: !isNew });
+    const customerId = await this.customerOf(named, undefined, caller, {
+      claimsFirst: !isUnknown,
+    });
     if (customerId === undefined) throw new Error('an email has no customer');
     const { aggregate, command, name } = await stepOf(customerId);
     return commands.execute(aggregate, command, name, caller);

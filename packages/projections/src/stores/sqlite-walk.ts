@@ -176,16 +176,21 @@ export class Walker {
          FROM (SELECT id, sort FROM ${sql} LIMIT ?)`,
       )
       .get(...values, most) as { ids: string; sorts: string };
-    const ids = firstOf(JSON.parse(found.ids), JSON.parse(found.sorts), wanted, most);
-    if (ids === undefined) return;
+    const entries = entriesOf(found);
+    if (entries.length >= most) return;
+    const first = firstOf(entries, wanted);
     const { name } = this.#spec;
     const rows = this.#statements
       .get(
         `SELECT id, key, sort FROM ${name}
          WHERE id IN (SELECT value FROM json_each(?)) ORDER BY sort DESC, key ASC`,
       )
-      .all(JSON.stringify(ids)) as unknown as readonly Row[];
-    if (rows.length === ids.length) return rows;
+      .all(JSON.stringify(first.map(({ id }) => id))) as unknown as readonly Row[];
+    const places = new Map(first.map(({ id, sort }) => [id, sort]));
+    const areSound =
+      rows.length === first.length && rows.every(({ id, sort }) => places.get(id) === sort);
+    if (areSound) return rows;
+    const ids = [...places.keys()].join();
     throw this.#checksums.damage(
       `the index ${indexOf(name, term.field)} leads to ${ids} by mistake`,
     );
@@ -350,20 +355,18 @@ export class Walker {
   }
 }
 
-/**
- * The ids of the first rows in sort order, with all that share the last value of it; undefined where
- * there are `most` or more of them.
- */
-function firstOf(
-  ids: readonly number[],
-  sorts: readonly number[],
-  wanted: number,
-  most: number,
-): readonly number[] | undefined {
-  if (ids.length >= most) return undefined;
-  if (ids.length <= wanted) return ids;
-  const last = sorts.toSorted((a, b) => b - a)[wanted - 1] ?? ANYWHERE.low;
-  return ids.filter((_, index) => (sorts[index] ?? last) >= last);
+/** What an index says of rows that match. */
+type Entry = Pick<Row, 'id' | 'sort'>;
+
+function entriesOf({ ids, sorts }: { readonly ids: string; readonly sorts: string }): Entry[] {
+  const at: readonly number[] = JSON.parse(sorts);
+  return (JSON.parse(ids) as readonly number[]).map((id, index) => ({ id, sort: at[index] ?? 0 }));
+}
+
+/** The first in sort order, with all that share the last value of it. */
+function firstOf(entries: readonly Entry[], wanted: number): readonly Entry[] {
+  const last = entries.toSorted((a, b) => b.sort - a.sort)[wanted - 1];
+  return last === undefined ? entries : entries.filter(({ sort }) => sort >= last.sort);
 }
 
 /** The rows of one value, read in chunks as they are taken. */

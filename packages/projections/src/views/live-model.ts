@@ -1,5 +1,10 @@
 /** The names under which the read models are kept, and the way to the build that is live. */
-import { type Build, ReadModelError, type ReadModelStore } from '../read-model-store.ts';
+import {
+  type Build,
+  type BuildInfo,
+  ReadModelError,
+  type ReadModelStore,
+} from '../read-model-store.ts';
 
 export const TRANSACTIONS = 'transactions';
 export const PAYMENTS = 'payments';
@@ -59,10 +64,21 @@ export function keyOf(tenantId: number, id: string): string {
   return `${tenantId}/${id}`;
 }
 
-/** The build that queries read. Throws `not-ready` before the worker has made one. */
+/** Of the projections whose documents this program reads. */
+const versions = new Map<string, string>();
+
+/** Builds of other versions are not read: their documents may mean something else, and they follow no log. */
+export function expectVersions(
+  projections: readonly ({ readonly name: string } & Pick<BuildInfo, 'version'>)[],
+): void {
+  for (const { name, version } of projections) versions.set(name, version);
+}
+
+/** The build that queries read. Throws `not-ready` before the worker has made one of this program's version. */
 export async function liveModel(store: ReadModelStore, projection: string): Promise<Build> {
   const build = await store.live(projection);
-  if (build === undefined) {
+  const version = versions.get(projection);
+  if (build === undefined || (version !== undefined && build.info.version !== version)) {
     throw new ReadModelError('not-ready', `there is no live build of ${projection} yet`);
   }
   return build;

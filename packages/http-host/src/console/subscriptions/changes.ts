@@ -17,7 +17,7 @@ import {
   type Visit,
 } from '../slice.ts';
 import { CHANGES, type Change, changesIn, subscriptionOf } from './detail.ts';
-import { hrefOf, PATH, SCOPE, SubscriptionParams } from './find.ts';
+import { emailOf, hrefOf, PATH, SCOPE, SubscriptionParams } from './find.ts';
 import { askedPlan, INTERVALS, PlanFields, planTexts } from './plan-fields.ts';
 import { amountText, cadenceText, freezeReasonText, stateOf } from './words.ts';
 
@@ -51,7 +51,7 @@ function reviewOf(
   subscription: Found,
   { change, again }: { readonly change: Change; readonly again: Again | undefined },
 ) {
-  const { subscriptionId: id, name, email, rebillAt } = subscription;
+  const { subscriptionId: id, name, rebillAt } = subscription;
   const isThere = changesIn(subscription).includes(change);
   const { text } = stateOf(subscription);
   const gone = { field: '', text: `The subscription is ${text.toLowerCase()} already` };
@@ -62,7 +62,7 @@ function reviewOf(
       { title: name, href: hrefOf(visit, id) },
     ],
     facts: [
-      { label: 'Customer', value: email },
+      { label: 'Customer', value: emailOf(visit, subscription) },
       { label: 'State', value: text },
       { label: 'Charge', value: `${amountText(subscription)} ${cadenceText(subscription)}` },
       { label: 'Next', value: rebillAt === null ? '' : shownDate(rebillAt) },

@@ -6,7 +6,7 @@ import { shownMoney } from '../shown.ts';
 import { consolePage, type Visit } from '../slice.ts';
 import { shownStatusOf } from '../transactions/status.ts';
 import { monthsOf } from './calendar.ts';
-import { hrefOf, PATH, SCOPE, SubscriptionParams, subscriptionOrNone } from './find.ts';
+import { emailOf, hrefOf, PATH, SCOPE, SubscriptionParams, subscriptionOrNone } from './find.ts';
 import { amountText, cadenceText, endReasonText, freezeReasonText, stateOf } from './words.ts';
 
 const SHOWN_PAYMENTS = 10;
@@ -54,6 +54,7 @@ export const detail = consolePage({
     }));
     return {
       title: subscription.name,
+      email: emailOf(visit, subscription),
       subscription,
       state: stateOf(subscription),
       why: endReasonText(subscription) || freezeReasonText(subscription),

@@ -32,12 +32,15 @@ export function hrefOf(visit: Visit, id: number, more = ''): string {
   return visit.href(`${PATH}/${id}${more}`);
 }
 
+/** Records of subscriptions have no email: those of customers and payments do. Empty for who may read neither. */
+export function emailOf(visit: Visit, { email }: Found): string {
+  return visit.may('customers:read') || visit.may('transactions:read') ? email : '';
+}
+
 /** What a row of a list shows. */
 export function rowOf(visit: Visit, subscription: Found) {
   const { subscriptionId: id, name, customerId, rebillAt: next } = subscription;
-  // Records of subscriptions have no email: those of customers and payments do.
-  const isKnown = visit.may('customers:read') || visit.may('transactions:read');
-  const email = isKnown ? subscription.email : '';
+  const email = emailOf(visit, subscription);
   const amount = amountText(subscription);
   const cadence = cadenceText(subscription);
   const state = stateOf(subscription);
