@@ -317,7 +317,7 @@ describe('the command line', () => {
     const folder = makeFolder();
     try {
       // The sources as in a clone, and the output of the block beside them.
-      for (const name of ['packages', 'docs', 'node_modules']) {
+      for (const name of ['packages', 'scripts', 'docs', 'node_modules']) {
         symlinkSync(join(ROOT, name), join(folder, name));
       }
       const [setUp, serve] = codeBlocks(text);
