@@ -20,8 +20,8 @@ import {
 } from '@counterfoil/core';
 import { openSqliteEventStore } from '@counterfoil/event-stores/sqlite';
 import type { Sent } from '../data/payments.ts';
-import { spreadOf } from '../harness/rounds.ts';
 import { RawSqlite } from '../peers/raw-sqlite.ts';
+import { spread } from '../report/numbers.ts';
 import { appendTogether, commandsOf, secondsOf } from '../stages/appending.ts';
 
 const [COMMANDS = 20_000, ROUNDS = 7] = process.argv.slice(2).map(Number);
@@ -125,10 +125,8 @@ try {
     }
   }
   for (const [name, costs] of found) {
-    const shown = (of: (cost: (typeof costs)[number]) => number, digits: number) => {
-      const { median, smallest, largest } = spreadOf(costs.map(of));
-      return `${median.toFixed(digits)} (${smallest.toFixed(digits)}–${largest.toFixed(digits)})`;
-    };
+    const shown = (of: (cost: (typeof costs)[number]) => number, digits: number) =>
+      spread(costs.map(of), digits);
     console.log(
       `${name.padEnd(28)} speed ${shown(({ ratio }) => ratio, 2)}, main ${shown(({ mainUs }) => mainUs, 1)} µs, all ${shown(({ allUs }) => allUs, 1)} µs`,
     );

@@ -28,8 +28,8 @@ import {
 import { openSqliteEventStore } from '@counterfoil/event-stores/sqlite';
 import type { Host } from '@counterfoil/http-host';
 import { ACTOR, openOwnHost, TENANT } from '../data/own-host.ts';
-import { spreadOf } from '../harness/rounds.ts';
 import { RawSqlite } from '../peers/raw-sqlite.ts';
+import { spread } from '../report/numbers.ts';
 
 const [PAYMENTS = 3_000, ROUNDS = 7] = process.argv.slice(2).map(Number);
 const CUSTOMERS = 1_000;
@@ -276,12 +276,6 @@ function ladder(host: Host, paid: readonly Paid[]): readonly Step[] {
   ];
 }
 
-function show(values: readonly number[], digits: number): string {
-  const { median, smallest, largest } = spreadOf(values);
-  const [at, from, to] = [median, smallest, largest].map((each) => each.toFixed(digits));
-  return `${at} (${from} to ${to})`;
-}
-
 const results = fileURLToPath(new URL('../results/', import.meta.url));
 const folder = mkdtempSync(join(results, 'payment-floor-'));
 try {
@@ -302,19 +296,19 @@ try {
   for (const [index, [what]] of steps.entries()) {
     const own = costs[index] ?? [];
     const cells = [
-      show(
+      spread(
         own.map(({ perSecond }, at) => perSecond / (raw[at]?.perSecond ?? 0)),
         3,
       ),
-      show(
+      spread(
         own.map(({ allUs }, at) => (raw[at]?.allUs ?? 0) / allUs),
         3,
       ),
-      show(
+      spread(
         own.map(({ mainUs }) => mainUs),
         0,
       ),
-      show(
+      spread(
         own.map(({ allUs }) => allUs),
         0,
       ),

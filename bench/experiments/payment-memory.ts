@@ -7,16 +7,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { spreadOf } from '../harness/rounds.ts';
 import { HostUnderLoad } from '../load/host.ts';
 import { makeHostData } from '../load/host-data.ts';
 import { Load } from '../load/load.ts';
 import { jobOf, paymentPath } from '../load/paths.ts';
+import { spread } from '../report/numbers.ts';
 
 const [SECONDS = 10, ROUNDS = 3] = process.argv.slice(2).map(Number);
 const STRIPPED = fileURLToPath(new URL('../../scripts/strip-types.mjs', import.meta.url));
 const REST_MS = 15_000;
-const LOOK_MS = 100;
 const MIB = 2 ** 20;
 
 interface Variant {
@@ -50,20 +49,11 @@ async function taken({ flags, env }: Variant): Promise<Taken> {
     await sleep(REST_MS);
     const idle = await host.residentBytes();
     const job = jobOf(paymentPath(1), host, { port: host.port, durationMs: SECONDS * 1_000 });
-    let most = 0;
-    let isOver = false;
-    const running = load.run(job).finally(() => {
-      isOver = true;
-    });
-    while (!isOver) {
-      most = Math.max(most, await host.residentBytes());
-      await sleep(LOOK_MS);
-    }
-    const { answered } = await running;
+    const { bytes: most, result } = await host.largestDuring(() => load.run(job));
     await sleep(REST_MS);
     const after = await host.residentBytes();
     await host.stop();
-    return { idle, most, after, perSecond: answered / SECONDS };
+    return { idle, most, after, perSecond: result.answered / SECONDS };
   } finally {
     await load.close();
     rmSync(folder, { recursive: true, force: true });
@@ -77,10 +67,7 @@ for (let round = 0; round < ROUNDS; round += 1) {
   }
 }
 for (const [name, rounds] of found) {
-  const shown = (of: (each: Taken) => number, digits = 0) => {
-    const { median, smallest, largest } = spreadOf(rounds.map(of));
-    return `${median.toFixed(digits)} (${smallest.toFixed(digits)}–${largest.toFixed(digits)})`;
-  };
+  const shown = (of: (each: Taken) => number, digits = 0) => spread(rounds.map(of), digits);
   console.log(
     `${name.padEnd(24)} at rest ${shown(({ idle }) => idle / MIB)}, under payments ${shown(({ most }) => most / MIB)}, after ${shown(({ after }) => after / MIB)} MiB; ratio ${shown(({ most, idle }) => most / idle, 2)}; ${shown(({ perSecond }) => perSecond)} payments a second`,
   );

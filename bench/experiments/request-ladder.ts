@@ -19,6 +19,7 @@ import { Load } from '../load/load.ts';
 import { detailPath, jobOf } from '../load/paths.ts';
 import { liveRecords, writeDetails } from '../load/peer-data.ts';
 import { ServerProcess } from '../load/server-process.ts';
+import { spread } from '../report/numbers.ts';
 
 const SELF = fileURLToPath(import.meta.url);
 const peer = (name: string) => fileURLToPath(new URL(`../peers/${name}.ts`, import.meta.url));
@@ -145,11 +146,9 @@ async function measure(): Promise<void> {
 function report(costs: ReadonlyMap<string, readonly number[]>): void {
   const beside = costs.get('Fastify and SQLite') ?? [];
   for (const [name, values] of costs) {
-    const { median, smallest, largest } = spreadOf(values);
-    const [at, from, to] = [median, smallest, largest].map((each) => each.toFixed(0));
     const ratio = spreadOf(beside.map((each, index) => each / (values[index] ?? 1)));
     console.log(
-      `${name}: ${at} µs (${from} to ${to}); Fastify and SQLite take ${ratio.median.toFixed(2)} of it`,
+      `${name}: ${spread(values, 0)} µs; Fastify and SQLite take ${ratio.median.toFixed(2)} of it`,
     );
   }
 }

@@ -16,9 +16,9 @@ import {
 } from '@counterfoil/projections';
 import { randomOf } from '../data/random.ts';
 import { RunPostgres } from '../harness/postgres.ts';
-import { spreadOf } from '../harness/rounds.ts';
 import { NaiveSqlite } from '../peers/naive-sqlite.ts';
 import { openPostgresSearch } from '../peers/postgres-search.ts';
+import { spread } from '../report/numbers.ts';
 import { makeReadSide, streamsOf } from '../stages/read-models-data.ts';
 import { percentile, queryOf } from '../stages/search.ts';
 import { Drawing, descriptorsOf, FILTERS } from '../stages/search-filters.ts';
@@ -131,13 +131,10 @@ try {
   const beside = found.get('PostgreSQL') ?? [];
   for (const [name, rounds] of found) {
     for (const part of ['p50', 'p99'] as const) {
-      const us = spreadOf(rounds.map((each) => each[part] * US));
-      const ratio = spreadOf(
-        rounds.map((each, index) => each[part] / (beside[index]?.[part] ?? 0)),
-      );
-      const shown = (value: number, digits: number) => value.toFixed(digits);
+      const us = rounds.map((each) => each[part] * US);
+      const ratios = rounds.map((each, index) => each[part] / (beside[index]?.[part] ?? 0));
       console.log(
-        `${name.padEnd(26)} ${part} ${shown(us.median, 0)} µs (${shown(us.smallest, 0)}–${shown(us.largest, 0)}), ${shown(ratio.median, 2)} of PostgreSQL (${shown(ratio.smallest, 2)}–${shown(ratio.largest, 2)})`,
+        `${name.padEnd(26)} ${part} ${spread(us, 0)} µs, ${spread(ratios, 2)} of PostgreSQL`,
       );
     }
   }

@@ -10,6 +10,8 @@ const CLI = fileURLToPath(new URL('../../packages/http-host/src/cli/main.ts', im
 export const LOG_LEVEL = 'warn';
 
 const POLL_MS = 50;
+/** How often its memory is looked at. */
+const LOOK_MS = 100;
 /** The first start builds the read models of a million payments. */
 const READY_MS = 1_800_000;
 
@@ -115,6 +117,22 @@ export class HostUnderLoad {
     const [, bytes] = /^process_resident_memory_bytes (\S+)$/m.exec(await metrics.text()) ?? [];
     if (bytes === undefined) throw new Error('the metrics have no resident memory');
     return Number(bytes);
+  }
+
+  /** The most of it while something is under way, in bytes. */
+  async largestDuring<Result>(
+    work: () => Promise<Result>,
+  ): Promise<{ readonly bytes: number; readonly result: Result }> {
+    let bytes = 0;
+    let isOver = false;
+    const working = work().finally(() => {
+      isOver = true;
+    });
+    while (!isOver) {
+      bytes = Math.max(bytes, await this.residentBytes());
+      await sleep(LOOK_MS);
+    }
+    return { bytes, result: await working };
   }
 
   stop(): Promise<void> {

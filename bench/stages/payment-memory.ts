@@ -8,7 +8,6 @@ import { HttpServers, httpFacts } from './http-servers.ts';
 
 /** Within it, what a start has left behind is collected. */
 const REST_MS = 15_000;
-const LOOK_MS = 100;
 const ORDERS_A_MEASUREMENT = 1_000_000;
 const MIB = 2 ** 20;
 
@@ -39,7 +38,7 @@ async function prepare(setting: Setting): Promise<Prepared> {
     return {
       sides: {
         [row.id]: {
-          own: () => largestDuring(load, () => servers.host.residentBytes()),
+          own: async () => (await servers.host.largestDuring(load)).bytes / MIB,
           peers: { 'own-idle': async () => idle },
         },
       },
@@ -50,18 +49,4 @@ async function prepare(setting: Setting): Promise<Prepared> {
     await servers.close();
     throw error;
   }
-}
-
-async function largestDuring(load: () => Promise<unknown>, bytes: () => Promise<number>) {
-  let largest = 0;
-  let isOver = false;
-  const over = load().finally(() => {
-    isOver = true;
-  });
-  while (!isOver) {
-    largest = Math.max(largest, await bytes());
-    await sleep(LOOK_MS);
-  }
-  await over;
-  return largest / MIB;
 }

@@ -3,19 +3,19 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { fileOf } from '@counterfoil/engine/storage';
 import { readConfig } from '@counterfoil/http-host/config';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
 const PROCESS = fileURLToPath(new URL('import-process.ts', import.meta.url));
-const FILE = 'sqlite:';
 const STOPS = ['SIGINT', 'SIGTERM'] as const;
 
 /** Whether a host would begin a log in a file. */
 export function isFirstStart(env: Env): boolean {
   try {
-    const { eventStoreUrl } = readConfig(env);
-    return eventStoreUrl.startsWith(FILE) && !existsSync(eventStoreUrl.slice(FILE.length));
+    const path = fileOf(readConfig(env).eventStoreUrl);
+    return path !== undefined && !existsSync(path);
   } catch {
     // The host is to say so.
     return false;

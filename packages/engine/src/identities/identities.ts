@@ -60,9 +60,9 @@ interface Block {
 export class Identities {
   readonly #commands: CommandRunner;
   readonly #hash: KeyedHash;
-  readonly #blocks = new Map<string, Promise<Block>>();
-  /** Those that are there. */
-  readonly #reserved = new Map<string, Block>();
+  readonly #blocks = new Map<string, Block>();
+  /** The next block, while it is being reserved: those who wait for it share it. */
+  readonly #reserving = new Map<string, Promise<void>>();
   /** Numbers that were taken and not used. */
   readonly #unused = new Map<string, number[]>();
   /** By the stream of the email's claim. */
@@ -87,28 +87,26 @@ export class Identities {
     const unused = this.#unused.get(name)?.pop();
     if (unused !== undefined) return unused;
     for (;;) {
-      const pending = this.#blocks.get(name) ?? this.#reserve(name, tenantId, sequence);
-      const block = await pending;
-      if (block.next <= block.to) {
+      const block = this.#blocks.get(name);
+      if (block !== undefined && block.next <= block.to) {
         block.next += 1;
         return block.next - 1;
       }
-      // The first caller that finds the block used up replaces it.
-      if (this.#blocks.get(name) === pending) this.#blocks.delete(name);
+      await (this.#reserving.get(name) ?? this.#reserve(name, tenantId, sequence));
     }
   }
 
   /** Whether `next` has a number without reserving others. */
   isAtHand(tenantId: TenantId, sequence: Sequence.SequenceName): boolean {
     const name = `${tenantId}/${sequence}`;
-    const block = this.#reserved.get(name);
+    const block = this.#blocks.get(name);
     return (
       (this.#unused.get(name) ?? []).length > 0 || (block !== undefined && block.next <= block.to)
     );
   }
 
-  #reserve(name: string, tenantId: TenantId, sequence: Sequence.SequenceName): Promise<Block> {
-    const reserved = this.#commands
+  #reserve(name: string, tenantId: TenantId, sequence: Sequence.SequenceName): Promise<void> {
+    const reserving = this.#commands
       .execute(
         Sequence,
         {
@@ -124,16 +122,11 @@ export class Identities {
       .then(({ events }) => {
         const [block] = events;
         if (block === undefined) throw new Error(`no block of ${name} was reserved`);
-        const reserved = { next: block.from, to: block.to };
-        this.#reserved.set(name, reserved);
-        return reserved;
+        this.#blocks.set(name, { next: block.from, to: block.to });
       })
-      .catch((error: unknown) => {
-        this.#blocks.delete(name);
-        throw error;
-      });
-    this.#blocks.set(name, reserved);
-    return reserved;
+      .finally(() => this.#reserving.delete(name));
+    this.#reserving.set(name, reserving);
+    return reserving;
   }
 
   /** The cached customer id of an email; undefined when it is not cached. */

@@ -1,6 +1,7 @@
 /** Search, detail and history of transactions. Queries read the tenant's own writes. */
 import {
   type EventMetadata,
+  fold,
   type TenantId,
   Transaction,
   type TransactionId,
@@ -96,7 +97,7 @@ export class Transactions {
    * child, names and subscriptions are from the read models.
    */
   async story(tenantId: TenantId, id: TransactionId): Promise<TransactionStory | undefined> {
-    const { commands, details, readSide, clock } = this.#services;
+    const { details, readSide, clock } = this.#services;
     await readSide.caughtUp(tenantId);
     let transactionId = id;
     let history = await this.history(tenantId, id);
@@ -106,11 +107,12 @@ export class Transactions {
       transactionId = found.payment.transactionId as TransactionId;
       history = await this.history(tenantId, transactionId);
     }
-    const stream = Transaction.streamOf({ tenantId, transactionId });
-    const payment = await commands.stateOf(Transaction, stream);
+    const events = history.map(({ event }) => event);
+    const payment = fold(Transaction, events, Transaction.initial);
     if (payment === null) return undefined;
     const found = { payment, childId: undefined };
     const detail = await details.detailOf(found, { tenantId, now: clock.now() });
+    const stream = Transaction.streamOf({ tenantId, transactionId });
     const entries = history.flatMap(
       ({ revision, event }) => ledgerEntryOf({ stream, revision }, event) ?? [],
     );
