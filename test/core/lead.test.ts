@@ -179,7 +179,9 @@ it('any order and repetition of writes and captures gives one payment, if any is
             return write(day(nowDays), { firstName: String(nowDays) });
           }
           const { days, applicationId, number } = each;
-          return see(captured(day(days), { applicationId, transactionId: `p-${number}-${days}` }));
+          // A transaction is of one application.
+          const transactionId = `p-${number}-${days}-${applicationId}`;
+          return see(captured(day(days), { applicationId, transactionId }));
         });
         const again = repeats.flatMap((index) => commands[index] ?? []);
         const captures = commands.filter(({ type }) => type === 'SeeTransaction');
