@@ -91,7 +91,7 @@ function addSearch(app: FastifyInstance): void {
       selects.get(count) ??
       database.prepare(
         `SELECT * FROM records WHERE email IN (${marks}) AND sandbox = 0
-         ORDER BY sent DESC, transactionId LIMIT ? OFFSET ?`,
+         ORDER BY sent DESC, transactionId LIMIT ? + 0 OFFSET ?`,
       );
     selects.set(count, kept);
     return kept;

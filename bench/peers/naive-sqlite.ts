@@ -201,7 +201,7 @@ export class NaiveReader {
     this.#scan = this.#database.prepare(`
       SELECT id, key FROM records INDEXED BY records_by_sort
       WHERE part = ? AND sort BETWEEN ? AND ? AND f_descriptor LIKE ?
-      ORDER BY sort DESC, key ASC LIMIT ?`);
+      ORDER BY sort DESC, key ASC LIMIT ? + 0`);
     this.#body = this.#database.prepare('SELECT body FROM records_bodies WHERE id = ?');
   }
 

@@ -88,13 +88,13 @@ class Inspection implements LogInspection {
       this.events = last ?? 0;
       this.head = last === null ? undefined : positionOf(last);
       this.#places = this.#rows(
-        'SELECT position, time FROM events NOT INDEXED WHERE position > ? AND position <= ? ORDER BY position LIMIT ?',
+        'SELECT position, time FROM events NOT INDEXED WHERE position > ? AND position <= ? ORDER BY position LIMIT ? + 0',
       );
       // The unary plus keeps the query on the index of streams.
       this.#streams = this.#rows(
         `SELECT ${EVENT_COLUMNS} FROM events LEFT JOIN streams ON streams.id = stream_id
          WHERE (stream_id, revision) > (?, ?) AND +position <= ?
-         ORDER BY stream_id, revision LIMIT ?`,
+         ORDER BY stream_id, revision LIMIT ? + 0`,
       );
     } catch (error) {
       this.#database.close();

@@ -53,13 +53,14 @@ export class LogReader {
       };
       this.#database = database;
       this.#path = path;
+      // SQLite compiles a statement with `LIMIT ?` again at each execution: its planner uses the value.
       this.#stream = prepare(
         `SELECT ${COLUMNS} FROM events WHERE stream_id = (SELECT id FROM streams WHERE name = ?)
-         AND revision >= ? ORDER BY revision LIMIT ?`,
+         AND revision >= ? ORDER BY revision LIMIT ? + 0`,
       );
       this.#log = prepare(
         `SELECT ${COLUMNS}, name FROM events LEFT JOIN streams ON streams.id = stream_id
-         WHERE position > ? AND position <= ? ORDER BY position LIMIT ?`,
+         WHERE position > ? AND position <= ? ORDER BY position LIMIT ? + 0`,
       );
       this.#head = prepare('SELECT max(position) FROM events');
     } catch (error) {

@@ -203,7 +203,9 @@ export class SqliteBuild implements Build {
     const from = after !== undefined && after >= prefix ? after : prefix;
     return this.#read(() =>
       this.#statements
-        .get(`${documentsOf(spec)} WHERE key >= ? AND key < ? AND key <> ? ORDER BY key LIMIT ?`)
+        .get(
+          `${documentsOf(spec)} WHERE key >= ? AND key < ? AND key <> ? ORDER BY key LIMIT ? + 0`,
+        )
         .all(from, prefix + AFTER_ALL_KEYS, after ?? '', limit)
         .map((row) => {
           const key = row['key'] as string;

@@ -1,4 +1,7 @@
-/** Prepared statements by their text, so that a query of a known shape is compiled once. */
+/**
+ * Prepared statements by their text, so that a query of a known shape is compiled once. One with `LIMIT ?` would
+ * be compiled again at each execution, since SQLite's planner uses the value: limits are written `LIMIT ? + 0`.
+ */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { LRUCache } from 'lru-cache';
 

@@ -173,7 +173,7 @@ export class Walker {
     const found = this.#statements
       .get(
         `SELECT json_group_array(id) AS ids, json_group_array(sort) AS sorts
-         FROM (SELECT id, sort FROM ${sql} LIMIT ?)`,
+         FROM (SELECT id, sort FROM ${sql} LIMIT ? + 0)`,
       )
       .get(...values, most) as { ids: string; sorts: string };
     const entries = entriesOf(found);
@@ -242,7 +242,7 @@ export class Walker {
   #count(term: Term, limit: number, bounds = boundsOf(this.#walk)): number {
     const { sql, values } = selection(this.#scan(term.field, [term], bounds));
     const row = this.#statements
-      .get(`SELECT count(*) AS n FROM (SELECT 1 FROM ${sql} LIMIT ?)`)
+      .get(`SELECT count(*) AS n FROM (SELECT 1 FROM ${sql} LIMIT ? + 0)`)
       .get(...values, limit) as { n: number };
     return row.n;
   }
@@ -270,7 +270,7 @@ export class Walker {
     const before = Math.min(skip, MAX_TIES_SEEN);
     const lanes = scans.map((scan) => {
       const { sql, order, values } = selection(scan);
-      return { sql: `SELECT sort FROM ${sql} ORDER BY ${order} LIMIT ?`, values };
+      return { sql: `SELECT sort FROM ${sql} ORDER BY ${order} LIMIT ? + 0`, values };
     });
     const [only, ...others] = lanes;
     const merged =
@@ -278,7 +278,7 @@ export class Walker {
         ? only
         : {
             sql: `${lanes.map(({ sql }) => `SELECT * FROM (${sql})`).join(' UNION ALL ')}
-                  ORDER BY sort DESC LIMIT ?`,
+                  ORDER BY sort DESC LIMIT ? + 0`,
             values: lanes.flatMap(({ values }) => [...values, skip + 1]),
           };
     const rows = this.#statements
@@ -298,7 +298,7 @@ export class Walker {
   #page(scan: Scan, { skip, limit }: Window): readonly Row[] {
     const { sql, order, values } = selection(scan);
     return this.#statements
-      .get(`SELECT id, key, sort FROM ${sql} ORDER BY ${order}, key ASC LIMIT ? OFFSET ?`)
+      .get(`SELECT id, key, sort FROM ${sql} ORDER BY ${order}, key ASC LIMIT ? + 0 OFFSET ?`)
       .all(...values, limit, skip) as unknown as readonly Row[];
   }
 
