@@ -38,7 +38,7 @@ const IDLE = '(idle)';
  * files are named from, as a URL.
  */
 export function threadOf(profile: CpuProfile, span: Span, root: string): Thread {
-  const name = threadNameOf(profile.nodes.map(({ callFrame }) => callFrame));
+  const name = threadNameOf(profile.nodes.map(({ callFrame }) => callFrame.url));
   return { name, tree: treeOf(profile, span, { name, root }) };
 }
 

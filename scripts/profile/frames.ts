@@ -38,9 +38,9 @@ export const ROOT = '(root)';
 /** Where a thread begins: its entry file is named so all over the project. */
 const WORKER_ENTRY = /([^/]+)-worker\.[jt]s$/;
 
-/** By the entry file among its calls. */
-export function threadNameOf(frames: readonly CallFrame[]): string {
-  const entries = frames.map(({ url }) => WORKER_ENTRY.exec(url)?.[1]);
+/** By the entry file among its files. */
+export function threadNameOf(files: readonly string[]): string {
+  const entries = files.map((file) => WORKER_ENTRY.exec(file)?.[1]);
   return entries.find((each) => each !== undefined) ?? 'main thread';
 }
 

@@ -14,15 +14,17 @@ function node(
 }
 
 const FOLD = `${ROOT}packages/projections/src/folder.ts`;
-const WORKER = `${ROOT}packages/engine/src/runtime/projecting/projection-worker.ts`;
+const RUN = `${ROOT}packages/projections/src/worker.ts`;
+const WORKER = '/home/counterfoil/packages/engine/src/runtime/projecting/projection-worker.ts';
 
 describe('the allocations of a thread', () => {
   const fold = node('fold', FOLD, 300);
   const profile: HeapProfile = {
     head: node('(root)', '', 0, [
-      node('run', WORKER, 100, [fold]),
-      node('run', WORKER, 50, [node('fold', FOLD, 20)]),
+      node('run', RUN, 100, [fold]),
+      node('run', RUN, 50, [node('fold', FOLD, 20)]),
     ]),
+    entry: WORKER,
   };
 
   it('are the bytes of each call, of the same call together', () => {
@@ -30,13 +32,14 @@ describe('the allocations of a thread', () => {
     expect(tree.total).toBe(470);
     expect(bySelf(tree)).toEqual([
       { name: 'fold projections/src/folder.ts:10', amount: 320 },
-      { name: 'run engine/src/runtime/projecting/projection-worker.ts:10', amount: 150 },
+      { name: 'run projections/src/worker.ts:10', amount: 150 },
     ]);
     expect(byTotal(tree)[0]?.amount).toBe(470);
   });
 
-  it('are of the thread whose entry file is among the calls', () => {
+  it('are of the thread that its entry file names', () => {
     expect(allocationsOf(profile, ROOT).name).toBe('projection');
-    expect(allocationsOf({ head: fold }, ROOT).name).toBe('main thread');
+    const entry = '/home/counterfoil/packages/http-host/src/cli/main.ts';
+    expect(allocationsOf({ head: fold, entry }, ROOT).name).toBe('main thread');
   });
 });

@@ -1,6 +1,6 @@
 /**
  * Samples the allocations of each thread that it is loaded into (`--import`), from when the file `begin`
- * is in the folder `ALLOCATIONS_DIR` until the thread ends, and writes them there.
+ * is in the folder `ALLOCATIONS_DIR` until the thread ends, and writes them there with its entry file.
  */
 import { existsSync, writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector';
@@ -29,7 +29,7 @@ const looking = setInterval(() => {
       if (error !== null) return;
       writeFileSync(
         join(folder, `thread-${threadId}.heapprofile`),
-        JSON.stringify(stopped.profile),
+        JSON.stringify({ ...stopped.profile, entry: process.argv[1] }),
       );
     });
   });
