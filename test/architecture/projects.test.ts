@@ -9,7 +9,8 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 const files = globSync('**/*.test.ts', {
   cwd: ROOT,
-  exclude: (path) => /(^|[/\\])(node_modules|dist|\.stryker-tmp)$/.test(path),
+  // `bench --compare` keeps the files of another commit in its results.
+  exclude: (path) => /(^|[/\\])(node_modules|dist|\.stryker-tmp|bench[/\\]results)$/.test(path),
 }).map((path) => path.replaceAll('\\', '/'));
 
 function runs(project: Project, file: string): boolean {
