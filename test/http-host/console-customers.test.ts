@@ -62,6 +62,10 @@ it('goes from page to page, each once, the newest first', async () => {
   expect(second.text).not.toContain('rel="next"');
   expect(second.text).toContain(`href="${LIST}">First page`);
   expect((await owner.get(`${LIST}?after=MQ`)).status).toBe(400);
+  // Beyond the end, which is where the list of another tenant has ended by then.
+  const beyond = await stranger.get(next ?? '');
+  expect(beyond.text).toContain('No more customers');
+  expect(beyond.text).toContain(`href="${LIST}">To its beginning`);
 });
 
 it('shows one who is found alone, and leads back to all', async () => {

@@ -152,6 +152,7 @@ describe('the list of subscriptions', () => {
       expect(second.text).not.toContain('rel="next"');
       expect(second.text).toContain('First page');
     }
+    expect((await keeper.get(`${LIST}?after=1`)).text).toContain('No more subscriptions');
     expect(idsOn(await keeper.get(`${LIST}?merchantAccountId=1`))).toEqual([]);
   });
 

@@ -22,12 +22,12 @@ export const Unsubscription = z.strictObject({
 });
 export type Unsubscription = z.input<typeof Unsubscription>;
 
-export const CustomersPage = z.strictObject({
+export const OfCustomer = z.strictObject({
   limit: z.int().min(1).max(MAX_LIMIT),
   after: Id.optional(),
   sandbox: z.boolean().optional(),
 });
-export type CustomersPage = z.input<typeof CustomersPage>;
+export type OfCustomer = z.input<typeof OfCustomer>;
 
 /** All that is given must hold. */
 export const SubscriptionList = z.strictObject({

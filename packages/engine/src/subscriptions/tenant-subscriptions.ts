@@ -16,8 +16,8 @@ import type { Clock } from '../runtime/clock.ts';
 import type { References } from '../tenants/index.ts';
 import {
   CardChange,
-  CustomersPage,
   MAX_LIMIT,
+  OfCustomer,
   PlanChange,
   SubscriptionList,
   Unsubscription,
@@ -76,10 +76,7 @@ export class TenantSubscriptions {
   }
 
   /** A page of a customer's subscriptions, newest first. */
-  async ofCustomer(
-    customerId: number,
-    { limit, after, sandbox }: CustomersPage,
-  ): Promise<FoundPage> {
+  async ofCustomer(customerId: number, { limit, after, sandbox }: OfCustomer): Promise<FoundPage> {
     const found = await this.#subscriptions.ofCustomer({
       tenantId: this.#acting.tenantId,
       customerId,
@@ -196,7 +193,7 @@ function pageOf(found: readonly Found[], limit: number): FoundPage {
 export const SUBSCRIPTION_INPUTS: CallInputs<TenantSubscriptions> = {
   get: [Id],
   list: [SubscriptionList.optional()],
-  ofCustomer: [Id, CustomersPage],
+  ofCustomer: [Id, OfCustomer],
   names: [],
   schedule: [Id, z.strictObject({ count: z.int().min(1).max(MAX_CHARGES).optional() }).optional()],
   freeze: [Id, Keyed.extend({ note: text(1_000).optional() }).optional()],
