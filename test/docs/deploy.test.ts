@@ -1,6 +1,6 @@
 /** What docs/deploy has for operators agrees with the host: metrics, variables, commands. */
 import { existsSync, readFileSync } from 'node:fs';
-import { basename, join, relative } from 'node:path';
+import { basename, join, matchesGlob, relative } from 'node:path';
 import { readConfig } from '@counterfoil/http-host/config';
 import { load } from 'js-yaml';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -100,6 +100,16 @@ describe('the dashboard', () => {
   });
 });
 
+/** Whether a file of the repository is sent to the builder: the last line that matches it decides. */
+function isInContext(path: string): boolean {
+  const lines = text('Dockerfile.dockerignore').split('\n');
+  const matching = lines.filter((line) => {
+    const pattern = line.replace(/^!/, '');
+    return matchesGlob(path, pattern) || matchesGlob(path, `${pattern}/**`);
+  });
+  return matching.at(-1)?.startsWith('!') ?? true;
+}
+
 /** The variables that the image sets. */
 function imageVariables(): Record<string, string> {
   const [, block = ''] = /^ENV ([\s\S]*?[^\\])\n/m.exec(text('Dockerfile')) ?? [];
@@ -127,6 +137,21 @@ describe('the image', () => {
     const { engines } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
     const major = engines.node.replace('>=', '');
     expect(bases).toEqual([`node:${major}-bookworm-slim`, `node:${major}-bookworm-slim`]);
+  });
+
+  it('is built from all files that it runs, and from nothing that was built or is a test', () => {
+    const named = text('Dockerfile').matchAll(/(?<=[\s"]|\/app\/)\w[\w./-]*\.mjs/g);
+    const files = [...named].map(([file]) => file);
+    expect(files).toEqual([
+      'scripts/strip-all.mjs',
+      'scripts/strip-types.mjs',
+      'packages/http-host/src/cli/counterfoil.mjs',
+    ]);
+    const others = ['scripts/stripped-sources.mjs', 'pnpm-lock.yaml', 'examples/club/package.json'];
+    expect([...files, ...others].filter((file) => !isInContext(file))).toEqual([]);
+    const left = ['packages/core/src/execute.test.ts', 'packages/core/node_modules/zod/index.js'];
+    const unwanted = [...left, 'bench/main.ts', 'scripts/profile.ts'];
+    expect(unwanted.filter(isInContext)).toEqual([]);
   });
 
   it('is configured as a host in production accepts', () => {
