@@ -361,6 +361,21 @@ describe('progress', () => {
     expect(progress.position).toBe('0010');
   });
 
+  it('asks the worker to hurry once, and again for those who still wait after its news', async () => {
+    const progress = new Progress();
+    const asked: string[] = [];
+    progress.onWait((position) => asked.push(position));
+    const wait = (position: string) =>
+      progress.reached(position as Position, { timeoutMs: 60_000 });
+    const waits = ['0002', '0009', '0004'].map(wait);
+    progress.receive(message('0003'));
+    progress.receive(message('0009'));
+    await Promise.all(waits);
+    expect(asked).toEqual(['0002', '0009']);
+    expect(await wait('0005')).toBe(true);
+    expect(asked).toHaveLength(2);
+  });
+
   it('gives up when the wait is over', async () => {
     expect(await new Progress().reached('0001' as Position, { timeoutMs: 0 })).toBe(false);
   });

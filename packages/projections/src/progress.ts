@@ -1,7 +1,7 @@
 /** The progress of a worker, and how to wait for it. */
 import type { Position } from '@counterfoil/core';
 import type { Parking } from './folder.ts';
-import { earliest, isAtLeast, shardOf } from './shards.ts';
+import { earliest, isAtLeast, latest, shardOf } from './shards.ts';
 
 /** From the worker to the host; plain data, so that it passes between threads. */
 export type ProjectionMessage =
@@ -33,6 +33,8 @@ export type ProjectionMessage =
 /** From the host to the worker. */
 export type ProjectionRequest =
   | { readonly type: 'retry-parked'; readonly projection: string; readonly stream: string }
+  /** Somebody waits for this position. */
+  | { readonly type: 'hurry'; readonly position: Position }
   | { readonly type: 'stop' };
 
 /** How long to wait: without a limit, for as long as it takes. */
@@ -61,6 +63,9 @@ export class Progress {
   #shards: ShardProgress[] = [{ position: undefined, behindMs: 0 }];
   #erasing = 0;
   #news = 0;
+  #hurry: ((position: Position) => void) | undefined;
+  /** Whether the worker was asked since its last news. */
+  #isAsked = false;
 
   /**
    * The position that all read models have reached for all tenants; undefined before all workers have
@@ -90,6 +95,11 @@ export class Progress {
     return this.#erasing;
   }
 
+  /** Calls this with the position that somebody waits for, at most once for each news of the worker. */
+  onWait(hurry: (position: Position) => void): void {
+    this.#hurry = hurry;
+  }
+
   receive(message: ProjectionMessage): void {
     if (message.type === 'erasing') this.#erasing = message.pending;
     if (message.type !== 'caught-up-to') return;
@@ -110,6 +120,16 @@ export class Progress {
     for (const waiter of this.#waiters) {
       if (this.#isReached(waiter.position, waiter.tenantId)) waiter.done(true);
     }
+    this.#isAsked = false;
+    this.#ask();
+  }
+
+  #ask(): void {
+    if (this.#isAsked || this.#hurry === undefined) return;
+    const furthest = latest([...this.#waiters].map(({ position }) => position));
+    if (furthest === undefined) return;
+    this.#isAsked = true;
+    this.#hurry(furthest);
   }
 
   #isReached(position: Position, tenantId: number | undefined): boolean {
@@ -139,6 +159,7 @@ export class Progress {
       const timer = timeoutMs === undefined ? undefined : setTimeout(giveUp, timeoutMs);
       signal?.addEventListener('abort', giveUp);
       this.#waiters.add(waiter);
+      this.#ask();
     });
   }
 }

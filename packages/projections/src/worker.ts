@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { AnyVault, EventStore, Position, StoredEvent } from '@counterfoil/core';
 import { type Decoded, decodeAll, ERASURE } from './decoding.ts';
 import { Folder, StaleWorker } from './folder.ts';
+import { Gathering } from './gathering.ts';
 import { Holdings } from './holdings.ts';
 import { Lease, rebuildLeaseOf } from './lease.ts';
 import type { ProjectionMessage } from './progress.ts';
@@ -42,6 +43,8 @@ export interface ProjectorOptions {
   readonly signal?: AbortSignal;
   readonly notify?: (message: ProjectionMessage) => void;
   readonly maxBatchEvents?: number;
+  /** How long events gather after a batch was read, unless `hurry` is called. Default: not at all. */
+  readonly pauseMs?: number;
   /**
    * How long others wait for this worker when it has died; `LEASE_TTL_MS` when absent. A few seconds
    * where several workers share a store that works beside the event loop, as PostgreSQL does.
@@ -56,6 +59,8 @@ export interface Projector {
   run(): Promise<void>;
   /** Applies the parked events of a stream; false when they fail again. Only while running. */
   retryParked(projection: string, stream: string): Promise<boolean>;
+  /** Somebody waits for this position: ends the pause before it is read. */
+  hurry(position: Position): void;
   /**
    * Follows one more projection from now on. `begin` is done first, while nothing is applied to the
    * others: what it makes live is then no further behind than they are. Settles with `begin`.
@@ -100,6 +105,7 @@ class FollowingProjector implements Projector {
   #pending = 0;
   #isCleaningUp = false;
   readonly #joining: Joining[] = [];
+  readonly #gathering: Gathering;
   #hasEnded = false;
   /** Restarts the following with the builds and projections of that time. */
   #restart = new AbortController();
@@ -108,6 +114,7 @@ class FollowingProjector implements Projector {
     this.#options = options;
     this.#projections = options.projections;
     this.#leaseName = options.lease ?? PROJECTIONS_LEASE;
+    this.#gathering = new Gathering(options.pauseMs ?? 0);
   }
 
   async include(projection: Projection, begin = async () => {}): Promise<void> {
@@ -188,6 +195,10 @@ class FollowingProjector implements Projector {
     const folder = this.#folders.find((each) => each.projection.name === projection);
     if (folder === undefined) throw new RangeError(`${projection} is not being followed`);
     return folder.retry(stream);
+  }
+
+  hurry(position: Position): void {
+    this.#gathering.hurry(position);
   }
 
   /**
@@ -317,14 +328,15 @@ class FollowingProjector implements Projector {
     const after = earliest(this.#folders.map(({ checkpoint }) => checkpoint));
     if (after !== undefined) this.#caughtUp(after, { events: 0, behindMs: 0 });
     const reading = new AbortController();
+    const ending = AbortSignal.any([signal, reading.signal]);
     const subscription = events.subscribe({
       ...(after === undefined ? {} : { after }),
       batchSize: maxBatchEvents,
       untilHead,
-      signal: AbortSignal.any([signal, reading.signal]),
+      signal: ending,
     });
     try {
-      for await (const batch of prefetched(this.#decoded(subscription))) {
+      for await (const batch of prefetched(this.#decoded(subscription, ending))) {
         const { last, events: own } = batch;
         await this.#apply(batch);
         const behindMs = Math.max(0, now() - Date.parse(last.time));
@@ -338,7 +350,10 @@ class FollowingProjector implements Projector {
   }
 
   /** Decoded once for all projections, and only what one of them reads of the shards that are held. */
-  async *#decoded(batches: AsyncIterable<readonly StoredEvent[]>): AsyncGenerator<DecodedBatch> {
+  async *#decoded(
+    batches: AsyncIterable<readonly StoredEvent[]>,
+    signal: AbortSignal,
+  ): AsyncGenerator<DecodedBatch> {
     for await (const batch of batches) {
       const last = batch.at(-1);
       if (last === undefined) continue;
@@ -347,6 +362,7 @@ class FollowingProjector implements Projector {
         this.#folders.some((folder) => folder.reads(stored)),
       );
       yield { last, events, decoded: await decodeAll(wanted, this.#options.vault) };
+      await this.#gathering.pause(last.position, signal);
     }
   }
 

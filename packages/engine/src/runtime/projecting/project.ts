@@ -35,6 +35,11 @@ export interface ProjectOptions {
   readonly beside?: Beside | undefined;
 }
 
+/**
+ * How long events gather before the next batch: under load they are written for two thirds of the processor
+ * time then. A reader who waits ends the pause; hosts that share read models know nothing of each other's.
+ */
+const PAUSE_MS = 100;
 /** Poll interval while another worker rebuilds the read models. */
 const POLL_MS = 500;
 /** Batch size of a rebuild while other read models are followed in the same thread. */
@@ -57,6 +62,7 @@ export async function prepareProjector(options: ProjectOptions): Promise<Project
   const projector = createProjector(followingOf({ ...options, signal }, usable));
   return {
     retryParked: (...named) => projector.retryParked(...named),
+    hurry: (position) => projector.hurry(position),
     include: (...joining) => projector.include(...joining),
     async run() {
       const rebuilding = rebuildOutdated({ ...options, signal }, outdated, projector);
@@ -76,8 +82,9 @@ export async function prepareProjector(options: ProjectOptions): Promise<Project
 
 function followingOf(options: ProjectOptions, projections: readonly Projection[]) {
   // An only host reacquires its lease at once; with several hosts another takes over within seconds.
-  const lease = options.holder !== ONLY_HOST && { leaseTtlMs: SHARED_LEASE_TTL_MS };
-  return { ...options, now: Date.now, projections, ...lease };
+  const sharing =
+    options.holder === ONLY_HOST ? { pauseMs: PAUSE_MS } : { leaseTtlMs: SHARED_LEASE_TTL_MS };
+  return { ...options, now: Date.now, projections, ...sharing };
 }
 
 /** One of several workers rebuilds a read model; the others wait for it, then follow it. */

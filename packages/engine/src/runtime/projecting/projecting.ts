@@ -89,6 +89,10 @@ export class ProjectionThread implements Projecting {
     this.#data = data;
     this.#options = options;
     [this.#worker, this.#ended] = this.#start();
+    options.progress.onWait((position) => {
+      const request: ToThread = { type: 'hurry', position };
+      this.#worker.postMessage(request);
+    });
   }
 
   get running(): boolean {
@@ -225,6 +229,7 @@ export class ProjectionInProcess implements Projecting {
   constructor(options: InProcessOptions) {
     this.#options = options;
     this.#ended = this.#repeat();
+    options.progress.onWait((position) => this.#projector?.hurry(position));
   }
 
   get running(): boolean {

@@ -1,7 +1,7 @@
 /** The projection thread, and the one that fills beside it: own connections to the log and to the read models. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { releaseMemory } from '@counterfoil/event-stores/sqlite';
-import { bringUpToDate, PROJECTIONS } from '@counterfoil/projections';
+import { bringUpToDate, PROJECTIONS, type Projector } from '@counterfoil/projections';
 import { openKeysInThread } from '../../personal-keys/open-personal-keys.ts';
 import { openEventStore, openReadModels } from '../../storage/stores.ts';
 import type { Part } from './filling.ts';
@@ -41,9 +41,12 @@ async function following(): Promise<void> {
   const isShared = holder === ONLY_HOST && isWorthAThread(log);
   const beside = isShared ? besideInThread(data, notify) : undefined;
   const preparing = prepareProjector({ events, store, vault, holder, signal, notify, beside });
+  let projector: Projector | undefined;
   // Registered before the rebuild, so that a stop can interrupt it.
   port?.on('message', async (request: ToThread) => {
     if (request.type === 'stop') return stopping.abort();
+    // What is still being prepared reads without pauses.
+    if (request.type === 'hurry') return projector?.hurry(request.position);
     const { projection, stream } = request;
     try {
       const freed = await (await preparing).retryParked(projection, stream);
@@ -52,7 +55,7 @@ async function following(): Promise<void> {
       notify({ type: 'retried', projection, stream });
     }
   });
-  const projector = await preparing;
+  projector = await preparing;
   releaseMemory();
   notify({ type: 'started' });
   await projector.run();
