@@ -228,6 +228,7 @@ const others: readonly Exclude<Event, PaymentEvent>[] = [
   { type: 'UserChanged', userId: keyId, name: 'Ada L.', roleIds: ['owner', 'agent'], at },
   { type: 'UserActivated', userId: keyId, at },
   { type: 'UserDisabled', userId: keyId, at },
+  { type: 'UserReinvited', userId: keyId, at },
   { type: 'PasswordResetRequested', userId: keyId, at },
   { type: 'RoleDefined', roleId: successorId, name: 'Night shift', scopes: ['payments:read'], at },
   { type: 'RoleRemoved', roleId: successorId, at },

@@ -23,6 +23,16 @@ const activated = (number: number): Users.Event => ({
   userId: id(number),
   at,
 });
+const disabled = (number: number): Users.Event => ({
+  type: 'UserDisabled',
+  userId: id(number),
+  at,
+});
+const reinvited = (number: number): Users.Event => ({
+  type: 'UserReinvited',
+  userId: id(number),
+  at,
+});
 const role: Users.Event = {
   type: 'RoleDefined',
   roleId: ROLE,
@@ -103,6 +113,32 @@ describe('a change of more than one thing', () => {
     when([invited(1)], { ...change(1, []), status: 'active' } as Users.Command).thenNothing());
 });
 
+describe('a user who is enabled again', () => {
+  const enable = { ...change(1, []), status: 'active' } as Users.Command;
+  const userId = id(1);
+
+  it('is active, once the invitation was accepted', () =>
+    when([invited(1), activated(1), disabled(1)], enable).then({
+      type: 'UserActivated',
+      userId,
+      at,
+    }));
+
+  it('is invited as before, where it never was', () => {
+    when([invited(1), disabled(1)], enable).then({ type: 'UserReinvited', userId, at });
+    const again = [invited(1), disabled(1), reinvited(1)];
+    when(again, enable).thenNothing();
+    when(again, { type: 'ActivateUser', tenantId, userId, at }).then({
+      type: 'UserActivated',
+      userId,
+      at,
+    });
+  });
+
+  it('is not enabled by a password', () =>
+    when([invited(1), disabled(1)], { type: 'ActivateUser', tenantId, userId, at }).thenNothing());
+});
+
 describe('the last owner', () => {
   const owner = [invited(1, 'owner'), activated(1)];
 
@@ -111,6 +147,11 @@ describe('the last owner', () => {
     ['cannot lose the role', owner, change(1, ['agent'])],
     ['is the active one, whoever is invited', [...owner, invited(2, 'owner')], disable(1, 'owner')],
     ['may still be invited', [invited(1, 'owner')], change(1, [])],
+    [
+      'is not one who was disabled and enabled before ever signing in',
+      [...owner, invited(2, 'owner'), disabled(2), reinvited(2)],
+      disable(1, 'owner'),
+    ],
   ] as const)('%s', (_name, past, command) =>
     when(past, command).thenRejected({ type: 'LastOwner' }),
   );

@@ -38,6 +38,8 @@ export const events = {
   /** The user has accepted the invitation, or is enabled again. */
   UserActivated: event({ userId, at }),
   UserDisabled: event({ userId, at }),
+  /** A disabled user is enabled again, and has yet to accept the invitation. */
+  UserReinvited: event({ userId, at }),
   /** The token that sets another password is made beside the log. */
   PasswordResetRequested: event({ userId, at }),
   RoleDefined: event({ roleId, name, scopes, at }),
@@ -61,7 +63,7 @@ export type Command = { readonly tenantId: TenantId; readonly at: string } & (
       readonly userId: string;
       readonly name: string;
       readonly roleIds: readonly string[];
-      /** As it is when absent. An invited user becomes active by `ActivateUser` alone. */
+      /** As it is when absent. Who was never active becomes so by `ActivateUser` alone. */
       readonly status?: 'active' | 'disabled' | undefined;
     } & Seen)
   | ({ readonly type: 'ActivateUser'; readonly userId: string } & Seen)
@@ -95,6 +97,8 @@ export interface User {
   readonly name: string;
   readonly roleIds: readonly string[];
   readonly status: 'invited' | 'active' | 'disabled';
+  /** Whether the user has ever been active; an invitation that waits outlasts being disabled. */
+  readonly hasAccepted: boolean;
   /** Counts the changes, from 1. */
   readonly rowVersion: number;
   readonly createdAt: string;
@@ -118,14 +122,22 @@ export function evolve(state: State, event: Event): State {
   switch (event.type) {
     case 'UserInvited': {
       const { type: _, at: createdAt, ...user } = event;
-      return withUser(state, { ...user, status: 'invited', rowVersion: 1, createdAt });
+      return withUser(state, {
+        ...user,
+        status: 'invited',
+        hasAccepted: false,
+        rowVersion: 1,
+        createdAt,
+      });
     }
     case 'UserChanged':
       return changed(state, event.userId, { name: event.name, roleIds: event.roleIds });
     case 'UserActivated':
-      return changed(state, event.userId, { status: 'active' });
+      return changed(state, event.userId, { status: 'active', hasAccepted: true });
     case 'UserDisabled':
       return changed(state, event.userId, { status: 'disabled' });
+    case 'UserReinvited':
+      return changed(state, event.userId, { status: 'invited' });
     case 'PasswordResetRequested':
       return state;
     case 'RoleDefined': {
@@ -216,25 +228,29 @@ function changeUser(state: State, command: CommandOf<'ChangeUser'>): Decision {
   const unknown = unknownRole(state, given);
   if (unknown !== undefined) return left(unknown);
   const after = { name: called, roleIds: [...new Set(given)] };
-  const stays = wanted === undefined || (wanted === 'active' && user.status === 'invited');
-  const status = stays ? user.status : wanted;
+  const status = wanted === 'active' && !user.hasAccepted ? 'invited' : (wanted ?? user.status);
   if (leavesNoOwner(state, { ...user, ...after, status })) return left({ type: 'LastOwner' });
   const before = { name: user.name, roleIds: user.roleIds };
   const isSame = canonicalJson(before) === canonicalJson(after);
-  const type = status === 'disabled' ? 'UserDisabled' : 'UserActivated';
   return right([
     ...(isSame ? [] : [{ type: 'UserChanged', userId: id, ...after, at: time } as const]),
-    ...(status === user.status ? [] : [{ type, userId: id, at: time } as const]),
+    ...(status === user.status ? [] : [{ type: BECOMES[status], userId: id, at: time }]),
   ]);
 }
 
-/** Checked in this order: UserUnknown, StaleRowVersion. */
+const BECOMES = {
+  active: 'UserActivated',
+  disabled: 'UserDisabled',
+  invited: 'UserReinvited',
+} as const satisfies Record<User['status'], Event['type']>;
+
+/** Of an invited user. Checked in this order: UserUnknown, StaleRowVersion. */
 function activate(state: State, command: CommandOf<'ActivateUser'>): Decision {
   const { userId: id, at: time } = command;
   const user = found(state, command);
   if ('type' in user) return left(user);
-  const isActive = user.status === 'active';
-  return right(isActive ? [] : [{ type: 'UserActivated', userId: id, at: time }]);
+  const isInvited = user.status === 'invited';
+  return right(isInvited ? [{ type: 'UserActivated', userId: id, at: time }] : []);
 }
 
 function found(

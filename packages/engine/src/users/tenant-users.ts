@@ -13,7 +13,7 @@ import type { SignIns } from './sign-in.ts';
 import { Invitation, RoleInput, RoleReplacement, UserChange, UserId } from './user-input.ts';
 import type { Users } from './users.ts';
 
-export type UserView = Omit<Aggregate.User, 'userId'> & { readonly id: string };
+export type UserView = Omit<Aggregate.User, 'userId' | 'hasAccepted'> & { readonly id: string };
 
 export interface UserWithToken extends UserView {
   /** Sets the password within 24 hours, once; null where a mail brings it to the user. */
@@ -126,7 +126,7 @@ export class TenantUsers {
   }
 }
 
-function viewOf({ userId: id, ...user }: Aggregate.User): UserView {
+function viewOf({ userId: id, hasAccepted: _, ...user }: Aggregate.User): UserView {
   return { id, ...user };
 }
 

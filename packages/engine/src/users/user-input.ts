@@ -24,7 +24,7 @@ export type Invitation = z.input<typeof Invitation>;
 export const UserChange = z.strictObject({
   name: name(200).optional(),
   roleIds: RoleIds.optional(),
-  /** `active` lets a disabled user in again. */
+  /** `active` lets a disabled user in again; one who never accepted the invitation is `invited` again. */
   status: z.enum(['active', 'disabled']).optional(),
   rowVersion,
 });

@@ -51,7 +51,8 @@ const UserChange = z
     name: Name.optional(),
     roleIds: RoleIds.optional(),
     status: z.enum(['active', 'disabled']).optional().meta({
-      description: '`disabled` ends all sessions; `active` lets a disabled user in again',
+      description:
+        '`disabled` ends all sessions; `active` lets a disabled user in again, or makes one who never accepted the invitation `invited` again',
     }),
     rowVersion: RowVersion.optional(),
   })
