@@ -66,10 +66,19 @@ describe('keys', () => {
     'shop.example',
     'null',
     '*',
+    'https://*.shop.example',
   ])('of a lead key take no origin %s', async (origin) => {
     const { shop } = await opened();
     const input = { applicationId: 1, allowedOrigins: [origin] };
     expect(await codeOf(shop.keys.createLeadKey(input))).toBe('InputInvalid');
+  });
+
+  it('have each of their scopes once, and none where they are of the email service', async () => {
+    const { shop } = await opened();
+    const twice = ['payments:read', 'payments:read'];
+    expect((await shop.keys.create({ scopes: twice })).scopes).toEqual(['payments:read']);
+    const ofMail = shop.keys.create({ kind: 'tenant', scopes: ['payments:read'] });
+    expect(await codeOf(ofMail)).toBe('InputInvalid');
   });
 
   it('of another tenant are unknown, like those that are not there', async () => {

@@ -11,9 +11,13 @@ export const Scope = pattern(/^[a-z-]+:[a-z-]+$/, {
   detail: 'must be a scope such as payments:read',
 });
 
-/** `https://shop.example`, as browsers send it: in lower case, without a path or a default port. */
+/**
+ * `https://shop.example`, as browsers send it: in lower case, without a path or a default port. A `*` is
+ * refused, since it would stand for no other origins: they are compared as they are.
+ */
 export const Origin = text(MAX_ORIGIN_LENGTH).refine(
-  (given) => URL.canParse(given) && isWeb(given) && new URL(given).origin === given,
+  (given) =>
+    URL.canParse(given) && isWeb(given) && new URL(given).origin === given && !given.includes('*'),
   'must be an origin such as https://shop.example',
 );
 
@@ -31,9 +35,9 @@ interface Bound {
   readonly scopes?: readonly string[] | undefined;
 }
 
-/** Publishable keys have an application and origins in the place of scopes, and no others do. */
+/** `api` keys alone have scopes; publishable ones have an application and origins in their place. */
 export function checkBound(given: Bound, refinement: z.core.$RefinementCtx): void {
-  const { kind, scopes = [] } = given;
+  const { kind = 'api', scopes = [] } = given;
   const isPublishable = kind === 'payment-publishable';
   const fault = (path: string, message: string) =>
     refinement.addIssue({ code: 'custom', path: [path], message });
@@ -42,7 +46,7 @@ export function checkBound(given: Bound, refinement: z.core.$RefinementCtx): voi
       fault(name, `is ${isPublishable ? 'needed of' : 'only for'} kind payment-publishable`);
     }
   }
-  if (isPublishable && scopes.length > 0) fault('scopes', 'are not for kind payment-publishable');
+  if (kind !== 'api' && scopes.length > 0) fault('scopes', `are not for kind ${kind}`);
 }
 
 const keyMembers = z.strictObject({

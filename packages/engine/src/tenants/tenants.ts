@@ -72,7 +72,7 @@ export class Tenants {
           kind,
           environment,
           label,
-          scopes: [...scopes],
+          scopes: [...new Set(scopes)],
           leadKeyId: null,
           allowedOrigins: [...allowedOrigins],
           applicationId,
