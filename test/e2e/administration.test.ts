@@ -105,6 +105,9 @@ it('an item is changed from the version that was read, by rowVersion or If-Match
     name: 'Cocoa',
     rowVersion: 3,
   });
+  const nameless = await send('PATCH', at, { name: null });
+  expectRefusal(nameless, 400, 'invalid_request');
+  expect(nameless.body.errors).toMatchObject([{ pointer: '/name', detail: 'name is required' }]);
   // What was read can be sent back.
   expect((await send('PUT', at, patched.body.item)).status).toBe(200);
 });

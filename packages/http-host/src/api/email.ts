@@ -23,7 +23,7 @@ import { codeFor } from '../http/email-errors.ts';
 import { type Endpoint, endpoint, type RequestContext } from '../http/endpoint.ts';
 import { ERRORS, type ErrorDetail, type ErrorRow } from '../http/errors.ts';
 import { strict } from '../http/input-schema.ts';
-import { detailAt, readInput } from '../http/invalid-input.ts';
+import { faultsOf, readInput } from '../http/invalid-input.ts';
 import { At } from './answer-fields.ts';
 import { pageOf } from './collections.ts';
 import { cursorOf, inCursor } from './cursor.ts';
@@ -425,18 +425,6 @@ async function listed(
   const { mails: items, moreResults, end } = page;
   const next = moreResults && end !== undefined ? cursorOf([end.createdAt, end.id]) : null;
   return { status: 200, body: { success: true, count: items.length, moreResults, next, items } };
-}
-
-function faultsOf({
-  faults,
-}: {
-  readonly faults: readonly { readonly path: string; readonly detail: string }[];
-}) {
-  return faults.map(({ path, detail: words }) => {
-    const steps = path.split('/').map((step) => (/^\d+$/.test(step) ? Number(step) : step));
-    const { pointer, detail } = detailAt(steps, { part: 'body', words });
-    return { pointer, detail };
-  });
 }
 
 type ResendFault = Extract<EngineRefusal, { readonly type: 'MailNotResendable' }>['reason'];

@@ -72,6 +72,23 @@ export function detailAt(
   return { in: part, pointer: base + pointerOf(shown), detail: `${nameOf(shown, part)} ${words}` };
 }
 
+interface Faults {
+  readonly faults: readonly { readonly path: string; readonly detail: string }[];
+}
+
+/** The errors of an input that the engine refuses: `plans/0/name`, `is not known`. */
+export function faultsOf({ faults }: Faults): ErrorDetail[] {
+  return faults.map(({ path, detail: words }) => {
+    const steps = path === '' ? [] : path.split('/').map(stepOf);
+    const { pointer, detail } = detailAt(steps, { part: 'body', words });
+    return { pointer, detail };
+  });
+}
+
+function stepOf(step: string): PropertyKey {
+  return /^\d+$/.test(step) ? Number(step) : step;
+}
+
 /** A suggestion may differ in one letter of three. */
 const LETTERS_A_SLIP = 3;
 
