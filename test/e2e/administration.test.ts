@@ -139,6 +139,41 @@ it('settings are changed by a merge patch, at once', async () => {
   expect((await owner.get('/api/admin/settings')).body.item.refundWindowDays).toBe(180);
 });
 
+it('null resets a group of settings, or a part of it', async () => {
+  const { body: before } = await owner.get('/api/admin/settings');
+  const { rowVersion: _, ...settings } = before.item;
+  const groups = Object.entries(settings).filter(([, value]) => typeof value === 'object');
+  expect(groups).toHaveLength(5);
+  await owner.patch('/api/admin/settings', {
+    body: { blackListing: { onChargeback: 1 }, disputeThresholds: { warning: { percent: 0.5 } } },
+  });
+  const part = { disputeThresholds: { warning: null } };
+  const reset = Object.fromEntries(groups.map(([name]) => [name, null]));
+  for (const body of [part, reset]) {
+    const changed = await owner.patch('/api/admin/settings', { body: body as Json });
+    expect(changed.status, changed.text).toBe(200);
+    expect(changed.body.item.disputeThresholds.warning.percent).toBe(0.65);
+  }
+  const { body: after } = await owner.get('/api/admin/settings');
+  expect(after.item).toMatchObject({
+    dunning: { retryAfterDays: [1, 3, 5, 7] },
+    lateCapture: { action: 'keep' },
+    blackListing: { onChargeback: 0 },
+  });
+});
+
+it('null resets settings of mails, and a part of them', async () => {
+  const path = '/api/admin/mailsettings';
+  const text = { subject: 'Paid back', text: 'We have paid you back.' };
+  const body = { tracking: { opens: true, clicks: true }, texts: { refunded: text } };
+  expect((await owner.patch(path, { body })).body.item).toMatchObject(body);
+  const { tracking } = (await owner.patch(path, { body: { tracking: { opens: null } } })).body.item;
+  expect(tracking).toEqual({ opens: false, clicks: true });
+  const reset = await owner.patch(path, { body: { tracking: null, texts: null } as Json });
+  expect(reset.status, reset.text).toBe(200);
+  expect(reset.body.item).toMatchObject({ tracking: { opens: false, clicks: false }, texts: {} });
+});
+
 it('a tenant may admit known users only, with the scopes that they and the key have both', async () => {
   const known = await openTenant(running, 12);
   const role = { name: 'Books', scopes: ['ledger:read', 'users:read'] };

@@ -2471,7 +2471,7 @@ export interface paths {
         head?: never;
         /**
          * Change the settings
-         * @description A JSON merge patch (RFC 7396): what it leaves out stays as it is, and null resets a setting, or a member of `dunning`, to its default.
+         * @description A JSON merge patch (RFC 7396): what it leaves out stays as it is, and null resets a setting, a group of them or one of a group to its default.
          *
          *     Scope: `settings:write`. Activity: `settings.amend`.
          */
@@ -5328,7 +5328,7 @@ export interface components {
             /** @description In place of the built-in texts, by what is mailed about; null for the built-in one */
             texts?: {
                 [key: string]: components["schemas"]["MailTextChange"];
-            };
+            } | null;
             /**
              * Format: int64
              * @description Of the item as it was read; it counts the changes, from 1
@@ -5368,7 +5368,7 @@ export interface components {
             opens?: boolean | null;
             /** @description Whether following its links is recorded */
             clicks?: boolean | null;
-        };
+        } | null;
         /** @description In the language of `templateContent` */
         MailTextChange: {
             /** @description A template */
@@ -5498,7 +5498,7 @@ export interface components {
             retryAfterDays?: number[] | null;
             /** @description The mails that a subscriber gets */
             mails?: ("renewed" | "rebill-failed" | "frozen")[] | null;
-        };
+        } | null;
         /** @description What happens to a payment of unknown outcome that is found captured late. Rebills are always kept */
         LateCaptureChange: {
             /**
@@ -5511,7 +5511,7 @@ export interface components {
              * @description Later than so many minutes after the outcome was unknown
              */
             afterMinutes?: number | null;
-        };
+        } | null;
         /** @description What of the payer is put on the black list by itself, as a sum of: 1 email · 2 card fingerprint · 4 BIN · 8 extended BIN · 16 IP · 32 customer. 0 for nothing */
         BlackListingChange: {
             /**
@@ -5524,7 +5524,7 @@ export interface components {
              * @description After an alert of confirmed fraud
              */
             onConfirmedFraud?: number | null;
-        };
+        } | null;
         /** @description Days in which a chargeback must be answered whose report does not say until when, by the network of its card */
         ChargebackAnswerDaysChange: {
             /**
@@ -5562,14 +5562,14 @@ export interface components {
              * @description Of a card of NetworkF
              */
             NetworkF?: number | null;
-        };
+        } | null;
         /** @description What the dispute rates of merchant accounts are held against */
         DisputeThresholdsChange: {
             /** @description From here on a month is `warning`: percent and number together */
             warning?: components["schemas"]["DisputeThresholdChange"];
             /** @description From here on it is `excessive` */
             excessive?: components["schemas"]["DisputeThresholdChange"];
-        };
+        } | null;
         DisputeThresholdChange: {
             /** @description Chargebacks over captures of a month */
             percent?: number | null;
@@ -5578,7 +5578,7 @@ export interface components {
              * @description As many at least
              */
             chargebacks?: number | null;
-        };
+        } | null;
         UserInput: {
             /**
              * Format: email

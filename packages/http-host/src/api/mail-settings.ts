@@ -88,16 +88,32 @@ const MailSettingsChange = z
       .optional(),
     tracking: z
       .object(patchOf(tracking))
+      .nullable()
       .meta({ id: 'MailTrackingChange', description: 'Off by default' })
       .optional(),
     language: language.nullish(),
     texts: z
       .partialRecord(z.enum(MailProfile.KINDS), TextChange)
-      .optional()
+      .nullish()
       .meta({ description: `${TEXTS}; null for the built-in one` }),
     rowVersion: RowVersion.optional(),
   })
   .meta({ id: 'MailSettingsChange' });
+
+type Tracking = z.input<typeof MailSettingsChange>['tracking'];
+
+/** The default in the place of null. */
+function trackingOf(change: Exclude<Tracking, undefined>) {
+  const { tracking: off } = MailProfile.initial;
+  if (change === null) return off;
+  const { opens, clicks } = change;
+  return {
+    opens: opens === null ? off.opens : opens,
+    clicks: clicks === null ? off.clicks : clicks,
+  };
+}
+
+const NO_TEXTS = Object.fromEntries(MailProfile.KINDS.map((kind) => [kind, null]));
 
 const MailTextPreview = z
   .object({
@@ -172,13 +188,12 @@ function change(services: FaceServices): Endpoint {
     async handle(context, { body }) {
       const { mailSettings } = ledgerFor(services, context);
       const rowVersion = await seenVersion(context, body, () => mailSettings.get());
-      const { language, tracking, rowVersion: _, ...given } = body;
+      const { language, tracking, texts, rowVersion: _, ...given } = body;
       const changed = await mailSettings.change({
         ...given,
         ...(language !== undefined && { language: language ?? MailProfile.initial.language }),
-        ...(tracking && {
-          tracking: { opens: tracking.opens ?? undefined, clicks: tracking.clicks ?? undefined },
-        }),
+        ...(tracking !== undefined && { tracking: trackingOf(tracking) }),
+        ...(texts !== undefined && { texts: texts ?? NO_TEXTS }),
         rowVersion,
       });
       return itemAnswer(changed, 'Changed');

@@ -82,7 +82,10 @@ const thresholdMembers = {
   chargebacks: threshold.chargebacks.meta({ description: 'As many at least' }),
 };
 const Threshold = z.object(thresholdMembers).meta({ id: 'DisputeThreshold' });
-const ThresholdChange = z.object(patchOf(thresholdMembers)).meta({ id: 'DisputeThresholdChange' });
+const ThresholdChange = z
+  .object(patchOf(thresholdMembers))
+  .nullable()
+  .meta({ id: 'DisputeThresholdChange' });
 const WARNING = { description: 'From here on a month is `warning`: percent and number together' };
 const EXCESSIVE = { description: 'From here on it is `excessive`' };
 const THRESHOLDS = 'What the dispute rates of merchant accounts are held against';
@@ -110,18 +113,22 @@ const SettingsChange = z
     ...patchOf(members),
     dunning: z
       .object(patchOf(dunningMembers))
+      .nullable()
       .meta({ id: 'DunningChange', description: DUNNING })
       .optional(),
     lateCapture: z
       .object(patchOf(lateMembers))
+      .nullable()
       .meta({ id: 'LateCaptureChange', description: LATE_CAPTURE })
       .optional(),
     blackListing: z
       .object(patchOf(listingMembers))
+      .nullable()
       .meta({ id: 'BlackListingChange', description: BLACK_LISTING })
       .optional(),
     chargebackAnswerDays: z
       .object(patchOf(answerDays))
+      .nullable()
       .meta({ id: 'ChargebackAnswerDaysChange', description: ANSWER_DAYS })
       .optional(),
     disputeThresholds: z
@@ -129,6 +136,7 @@ const SettingsChange = z
         warning: ThresholdChange.optional().meta(WARNING),
         excessive: ThresholdChange.optional().meta(EXCESSIVE),
       })
+      .nullable()
       .meta({ id: 'DisputeThresholdsChange', description: THRESHOLDS })
       .optional(),
     rowVersion: RowVersion.optional(),
@@ -165,7 +173,7 @@ function changeSettings(services: FaceServices): Endpoint {
     tag: ADMIN,
     summary: 'Change the settings',
     description:
-      'A JSON merge patch (RFC 7396): what it leaves out stays as it is, and null resets a setting, or a member of `dunning`, to its default.',
+      'A JSON merge patch (RFC 7396): what it leaves out stays as it is, and null resets a setting, a group of them or one of a group to its default.',
     access: adminAccess('settings:write'),
     body: SettingsChange,
     responses: { 200: { description: 'The settings', schema: Answer } },
