@@ -194,6 +194,17 @@ describe('a report without a payment', () => {
     now = NOW;
   });
 
+  it('is matched by hand with a payment in its currency, and in no other', async () => {
+    const dollars = report({ orderId: 880_003, currency: 'USD' });
+    const { disputeId } = await shop().disputes.reportChargeback(dollars);
+    const { transactionId } = await paid();
+    const matched = shop().disputes.match(disputeId, { transactionId });
+    await expect(matched).rejects.toMatchObject({
+      code: 'InputInvalid',
+      refusal: { faults: [{ path: 'transactionId', detail: 'must be a payment in USD' }] },
+    });
+  });
+
   it('is matched by the next report that names it', async () => {
     const { transactionId, arn } = await paid();
     const alert = alertOf({ orderId: 880_002 });

@@ -51,7 +51,10 @@ export class DisputeIntake {
     return this.settle(tenantId, disputeId, caller);
   }
 
-  /** Matches a report by hand. Refuses with `TransactionUnknown` or `WrongStatus` of the payment. */
+  /**
+   * Matches a report by hand. Refuses with `TransactionUnknown`, with `InputInvalid` where the payment is in
+   * another currency, and with `WrongStatus` of the payment.
+   */
   async match(
     tenantId: TenantId,
     { disputeId, transactionId }: { disputeId: TransactionId; transactionId: TransactionId },
@@ -62,6 +65,10 @@ export class DisputeIntake {
     const payment = await this.#payment(tenantId, transactionId);
     if (payment === null || payment.sandbox !== dispute.sandbox) {
       throw refused({ type: 'TransactionUnknown' });
+    }
+    if (payment.currency !== dispute.currency) {
+      const detail = `must be a payment in ${dispute.currency}`;
+      throw refused({ type: 'InputInvalid', faults: [{ path: 'transactionId', detail }] });
     }
     if (!mayBeDisputed(payment, dispute)) {
       const command = dispute.kind === 'chargeback' ? 'OpenChargeback' : 'ReceiveAlert';
