@@ -1,6 +1,6 @@
 /** Customer leads over HTTP: who may write them, CORS, the match with payments, the list and its export. */
 import { createHmac } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { present, queryOf } from './api.ts';
 import {
   type Answer,
@@ -16,6 +16,8 @@ import {
 const TENANT = 15;
 const PATH = '/api/public/customer-leads';
 const ORIGIN = 'https://shop.example';
+/** Read models that lag are found out by several keys. */
+const ROUNDS = 20;
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 
 let running: Running;
@@ -194,6 +196,35 @@ describe('a key', () => {
     expect((await fromServer(leadOf(newSession()), secretKey)).status).toBe(201);
     await owner.delete('/api/admin/leadkeys/{id}', { path: { id } });
     expectRefusal(await fromServer(leadOf(newSession()), secretKey), 401, 'api_key_revoked');
+  });
+
+  it('works from the answer on that makes, changes or rotates it', async () => {
+    const host = await startHost({ onDisk: true });
+    onTestFinished(() => host.close());
+    const caller = await openTenant(host, TENANT);
+    const path = '/api/admin/leadkeys';
+    const write = (secretKey: string) =>
+      caller.wire.send('POST', PATH, JSON.stringify(leadOf('visit')), {
+        ...JSON_TYPE,
+        Authorization: `Bearer ${secretKey}`,
+      });
+    const preflight = (Origin: string) =>
+      fetch(host.url + PATH, {
+        method: 'OPTIONS',
+        headers: { Origin, 'Access-Control-Request-Method': 'POST' },
+      });
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const [first, second] = [`https://a${round}.example`, `https://b${round}.example`];
+      const body = { applicationId: CHECKOUT, allowedOrigins: [first] };
+      const { id, secretKey } = (await caller.post(path, { body })).body.item;
+      expect((await write(secretKey)).status).toBeLessThan(300);
+      expect((await preflight(first)).status).toBe(204);
+      const at = { path: { id } };
+      await caller.patch(`${path}/{id}`, { ...at, body: { allowedOrigins: [second] } });
+      expect((await preflight(second)).status).toBe(204);
+      const rotated = await caller.post(`${path}/{id}/rotate`, { ...at, body: {} });
+      expect((await write(rotated.body.item.secretKey)).status).toBe(200);
+    }
   });
 
   it('of leads opens nothing else', async () => {

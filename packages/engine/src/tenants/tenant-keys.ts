@@ -98,7 +98,7 @@ export class TenantKeys {
     return { ...(await this.get(made.keyId)), key: made.key };
   }
 
-  /** From the answer on this process finds the key: it is looked up in the read models. */
+  /** From the answer on this process finds the key and its origins: they are looked up in the read models. */
   async #known(): Promise<void> {
     // A process that follows nothing serves nobody.
     if (!this.#serves) return;
@@ -137,6 +137,7 @@ export class TenantKeys {
     await this.#references.applicationKindOf(tenantId, applicationId);
     const terms = { environment, label, applicationId, allowedOrigins: [...allowedOrigins] };
     const { leadKeyId, ...keys } = await this.#tenants.issueLeadKey(tenantId, terms, caller);
+    await this.#known();
     return { ...(await this.getLeadKey(leadKeyId)), ...keys };
   }
 
@@ -146,6 +147,7 @@ export class TenantKeys {
     const changed = { label, allowedOrigins: [...allowedOrigins], ...definedOf(change) };
     const { tenantId, caller } = this.#acting;
     await this.#tenants.changeLeadKey(tenantId, { leadKeyId, ...changed }, caller);
+    await this.#known();
     return this.getLeadKey(leadKeyId);
   }
 
@@ -158,6 +160,7 @@ export class TenantKeys {
     const { tenantId, caller } = this.#acting;
     const rotation = { leadKeyId, environment, overlapDays };
     const keys = await this.#tenants.rotateLeadKey(tenantId, rotation, caller);
+    await this.#known();
     return { ...(await this.getLeadKey(leadKeyId)), ...keys };
   }
 
