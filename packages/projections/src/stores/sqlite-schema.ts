@@ -240,6 +240,10 @@ export function eraOf(sort: number): number {
   return Math.floor(sort / 2 ** ERA_BITS);
 }
 
+export function startOfEra(era: number): number {
+  return era * 2 ** ERA_BITS;
+}
+
 /**
  * Selects an era that documents fall into and that the table of eras lacks. Goes from era to era by the
  * last document of each, so that it reads as many entries of the index as there are eras.

@@ -3,13 +3,15 @@ import type { SQLInputValue } from 'node:sqlite';
 import type { Anchor, CollectionSpec, Walk, Walked } from '../read-model-store.ts';
 import { type Checksummed, type Checksums, locationIn } from './checksums.ts';
 import { type Term, termOf } from './field-values.ts';
-import { columnOf, eraOf, erasOf, indexOf } from './sqlite-schema.ts';
+import { columnOf, eraOf, erasOf, indexOf, startOfEra } from './sqlite-schema.ts';
 import type { Statements } from './sqlite-statements.ts';
 
 /** The most matches of several values that are gathered and sorted; beyond it an index keeps the order. */
 const GATHER_LIMIT = 500;
 /** Matches that are gathered in the time that it takes to begin one more lane. */
 const GATHERED_A_LANE = 40;
+/** With so many values, to look into one era costs more than a statement of its own. */
+const MIN_LONG_LIST = 16;
 /** How far conditions that are all broad are counted to find the narrowest. */
 const PROBE_LIMIT = 4_000;
 /** Values of one condition that are merged as lanes; with more, one scan in sort order is cheaper. */
@@ -164,20 +166,12 @@ export class Walker {
   }
 
   /**
-   * The first rows of such a condition, in order, unless they are many: they are found and
-   * counted in one pass through the index, which has their order, and only the first are looked up.
+   * The first rows of such a condition, in order, unless they are many: they are found in the
+   * index, which has their order, and only the first are looked up.
    */
   #few(term: Term, wanted: number): readonly Row[] | undefined {
-    const most = Math.min(GATHER_LIMIT, GATHERED_A_LANE * term.values.length);
-    const { sql, values } = selection(this.#scan(term.field, this.#terms));
-    const found = this.#statements
-      .get(
-        `SELECT json_group_array(id) AS ids, json_group_array(sort) AS sorts
-         FROM (SELECT id, sort FROM ${sql} LIMIT ? + 0)`,
-      )
-      .get(...values, most) as { ids: string; sorts: string };
-    const entries = entriesOf(found);
-    if (entries.length >= most) return;
+    const entries = this.#entries(term, wanted);
+    if (entries === undefined) return;
     const first = firstOf(entries, wanted);
     const { name } = this.#spec;
     const rows = this.#statements
@@ -194,6 +188,54 @@ export class Walker {
     throw this.#checksums.damage(
       `the index ${indexOf(name, term.field)} leads to ${ids} by mistake`,
     );
+  }
+
+  /**
+   * What the index says of the first rows, of whole eras from the newest on, so that they are as many
+   * as are wanted where there are so many; undefined when that takes too many. For many values each
+   * era is read alone: mostly the newest has enough, and every other takes a look for each value.
+   */
+  #entries(term: Term, wanted: number): readonly Entry[] | undefined {
+    const { values } = term;
+    const most = Math.min(GATHER_LIMIT, GATHERED_A_LANE * values.length);
+    const scan = this.#scan(term.field, this.#terms);
+    if (values.length < MIN_LONG_LIST) {
+      const found = this.#entriesIn(scan, most);
+      const whole = found.length < most ? found : withoutLastEra(found);
+      return whole === found || whole.length >= wanted ? whole : undefined;
+    }
+    const entries: Entry[] = [];
+    let { high } = scan;
+    while (high >= scan.low && entries.length < wanted) {
+      const newest = this.#newestEra({ ...scan, high });
+      if (newest === undefined) break;
+      const low = Math.max(scan.low, startOfEra(newest));
+      entries.push(...this.#entriesIn({ ...scan, low, high }, most - entries.length));
+      if (entries.length >= most) return undefined;
+      high = low - 1;
+    }
+    return entries;
+  }
+
+  #newestEra({ low, high }: Bounds): number | undefined {
+    const row = this.#statements
+      .get(
+        `SELECT max(no) AS no FROM ${erasOf(this.#spec.name)}
+         WHERE of_part = ? AND no BETWEEN ? AND ?`,
+      )
+      .get(this.#part, eraOf(low), eraOf(high)) as { no: number | null };
+    return row.no ?? undefined;
+  }
+
+  #entriesIn(scan: Scan, limit: number): readonly Entry[] {
+    const { sql, values } = selection(scan);
+    const found = this.#statements
+      .get(
+        `SELECT json_group_array(id) AS ids, json_group_array(sort) AS sorts
+         FROM (SELECT id, sort FROM ${sql} ORDER BY no DESC LIMIT ? + 0)`,
+      )
+      .get(...values, limit) as { ids: string; sorts: string };
+    return entriesOf(found);
   }
 
   /**
@@ -361,6 +403,12 @@ type Entry = Pick<Row, 'id' | 'sort'>;
 function entriesOf({ ids, sorts }: { readonly ids: string; readonly sorts: string }): Entry[] {
   const at: readonly number[] = JSON.parse(sorts);
   return (JSON.parse(ids) as readonly number[]).map((id, index) => ({ id, sort: at[index] ?? 0 }));
+}
+
+/** Entries come from the newest era on: the limit has cut the last one. */
+function withoutLastEra(entries: readonly Entry[]): readonly Entry[] {
+  const last = eraOf(entries.at(-1)?.sort ?? 0);
+  return entries.filter(({ sort }) => eraOf(sort) > last);
 }
 
 /** The first in sort order, with all that share the last value of it. */

@@ -109,6 +109,24 @@ function describeWalks(harness: Harness): void {
     }
   });
 
+  it('finds the first of one list of values, long or short, frequent or rare', async () => {
+    // One in sixteen is the last of its 25 days, which SQLite keeps apart; all others are of a few months.
+    const documents = Array.from({ length: MANY }, (_, at) =>
+      row({
+        key: `d${at}`,
+        sort: at % 16 === 0 ? at * 2 ** 27 - 1 : instantAt(MANY + (at % 40)),
+        size: at % 70,
+      }),
+    );
+    const build = await filled(harness, documents);
+    await fc.assert(
+      fc.asyncProperty(lists(documents), async (walk) => {
+        expect(keys(await build.walk(walk))).toEqual(plainly(documents, walk));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
   it('partitions the result into pages, by skipping as by going on', async () => {
     const documents = crowd();
     const build = await filled(harness, documents);
@@ -229,6 +247,32 @@ function walks(documents: readonly ReturnType<typeof row>[]): fc.Arbitrary<Walk>
       collection: 'rows',
       where: Object.entries(fields).map(([field, anyOf]) => ({ field, anyOf: anyOf ?? [] })),
       ...(rest as Omit<Walk, 'collection' | 'where'>),
+    }));
+}
+
+/** Walks by the values of one field alone; in a third of them by more than there are. */
+function lists(documents: readonly ReturnType<typeof row>[]): fc.Arbitrary<Walk> {
+  const instant = fc.oneof(
+    fc.integer({ min: 0, max: MANY }),
+    fc.integer({ min: MANY, max: MANY + 40 }),
+  );
+  const place = fc.constantFrom(...documents).map(({ key, place }) => ({ key, sort: place.sort }));
+  const optional = fc.record(
+    { from: instant.map(instantAt), to: instant.map(instantAt), skip: fc.nat(40), after: place },
+    { requiredKeys: [] },
+  );
+  return fc
+    .record({
+      anyOf: fc.uniqueArray(fc.nat(100), { minLength: 2, maxLength: 70, size: 'max' }),
+      limit: fc.integer({ min: 1, max: 120 }),
+      optional,
+    })
+    .map(({ anyOf, limit, optional }) => ({
+      collection: 'rows',
+      partition: 'p',
+      where: [{ field: 'size', anyOf }],
+      limit,
+      ...(optional as Pick<Walk, 'from' | 'to' | 'skip' | 'after'>),
     }));
 }
 
