@@ -168,6 +168,7 @@ function describeGreps(harness: Harness): void {
       'füße',
       'ab',
       'SHOP',
+      'line\n\\ \t "\u2028" \u0001 😀',
     ];
     await commit(build, made('words', ...texts.map((text) => word(text)), word('shop*else', 'q')));
     const grep = async (needle: string) => [...(await build.grep('words', 'p', needle))].sort();
@@ -181,6 +182,8 @@ function describeGreps(harness: Harness): void {
     expect(await grep('füß')).toEqual(['füße']);
     expect(await grep('ab')).toEqual(['ab']);
     expect(await grep('%')).toEqual(['a%b_c']);
+    expect(await grep('\n\\ \t "')).toEqual(['line\n\\ \t "\u2028" \u0001 😀']);
+    expect(await grep('😀')).toEqual(['line\n\\ \t "\u2028" \u0001 😀']);
     expect(await grep('xyz')).toEqual([]);
     expect(await build.grep('words', 'none', 'shop')).toEqual([]);
   });
