@@ -6,7 +6,6 @@
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import {
   openSqliteReadModelStore,
@@ -16,6 +15,7 @@ import {
 } from '@counterfoil/projections';
 import { randomOf } from '../data/random.ts';
 import { RunPostgres } from '../harness/postgres.ts';
+import { timeStatements } from '../harness/statement-time.ts';
 import { NaiveSqlite } from '../peers/naive-sqlite.ts';
 import { openPostgresSearch } from '../peers/postgres-search.ts';
 import { spread } from '../report/numbers.ts';
@@ -30,30 +30,6 @@ const PAGE = 10;
 /** After the year of the payments. */
 const NOW = '2026-06-01T00:00:00.000Z';
 const US = 1_000;
-
-/** Milliseconds in statements since it was set to zero. */
-let inStatements = 0;
-
-/** Adds up the time of all statements that are prepared from now on. */
-function timeStatements(): void {
-  const { prepare } = DatabaseSync.prototype;
-  DatabaseSync.prototype.prepare = function (sql) {
-    const statement = prepare.call(this, sql);
-    for (const name of ['get', 'all', 'run'] as const) {
-      const call = statement[name].bind(statement) as (...values: unknown[]) => unknown;
-      const timed = (...values: unknown[]) => {
-        const begin = performance.now();
-        try {
-          return call(...values);
-        } finally {
-          inStatements += performance.now() - begin;
-        }
-      };
-      Object.assign(statement, { [name]: timed });
-    }
-    return statement;
-  };
-}
 
 /** Milliseconds of each filter's searches. */
 type Times = Map<string, number[]>;
@@ -101,16 +77,16 @@ try {
   );
   reader.close();
   naive.close();
-  timeStatements();
+  const inStatements = timeStatements();
   const store = openSqliteReadModelStore({ path: side.modelsPath, readOnly: true });
   const view = new SearchView(store, new ReferenceView(store));
   const own = (filter: SearchFilter) => view.search({ tenantId: 1, filter, limit: PAGE, now: NOW });
   const sides: Record<string, (filter: SearchFilter) => Promise<number>> = {
     'our search': (filter) => lasting(() => own(filter)),
     'its statements alone': async (filter) => {
-      inStatements = 0;
+      inStatements();
       await own(filter);
-      return inStatements;
+      return inStatements();
     },
     PostgreSQL: (filter) => lasting(() => peer.search(queryOf(filter))),
     'PostgreSQL, bodies parsed': (filter) =>
