@@ -59,8 +59,8 @@ it('are shown in a frame without rights, with sample values and before they are 
   expect(tried.text).toContain('&lt;b&gt;1001&lt;/b&gt;');
   const wrong = await send(shown, { ...MINE, text: 'a {{<script>' });
   expect(wrong.status).toBe(200);
-  expect(wrong.text).toMatch(/<p>text: .*line 1, column 3/);
-  expect((await send(shown, { subject: '', text: '' })).text).toContain('<p>subject: ');
+  expect(wrong.text).toMatch(/<p>text .*line 1, column 3/);
+  expect((await send(shown, { subject: '', text: '' })).text).toContain('<p>subject must ');
   expect((await textsOf(TENANT)).texts).toEqual({});
 });
 

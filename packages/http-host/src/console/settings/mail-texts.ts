@@ -178,12 +178,8 @@ async function atItsField<Answer>(visit: Visit, run: () => Promise<Answer>): Pro
 
 /** Its words are of the host, but for nothing of the template. */
 function faultsAsHtml({ errors = [], message }: Refusal): string {
-  const lines = errors.map(
-    ({ pointer, detail: fault }) => `${pointer.split('/').at(-1)}: ${fault}`,
-  );
-  const paragraphs = (lines.length === 0 ? [message] : lines).map(
-    (line) => `<p>${escaped(line)}</p>`,
-  );
+  const lines = errors.length === 0 ? [message] : errors.map(({ detail: fault }) => fault);
+  const paragraphs = lines.map((line) => `<p>${escaped(line)}</p>`);
   return `<!doctype html><meta charset="utf-8"><title>Not shown</title>${paragraphs.join('')}`;
 }
 

@@ -148,7 +148,7 @@ async function foundOrProblems(
     const problems = (refusal.errors ?? []).map(({ pointer, detail }) => {
       const field = pointer.split('/', 2)[1] ?? '';
       const { label = field } = FILTERS.find(({ name }) => name === field) ?? {};
-      return { field, text: `${label} ${detail}` };
+      return { field, text: `${label} ${withoutName(detail, field)}` };
     });
     const none = [{ field: '', text: refusal.message }];
     return {
@@ -157,6 +157,11 @@ async function foundOrProblems(
       problems: problems.length === 0 ? none : problems,
     };
   }
+}
+
+/** `orderIds[0] must be an integer` has a label in the place of its name. */
+function withoutName(detail: string, name: string): string {
+  return detail.startsWith(name) ? detail.slice(detail.indexOf(' ') + 1) : detail;
 }
 
 /** By the first meaning of the words that finds something. */
