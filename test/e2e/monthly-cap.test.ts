@@ -157,14 +157,14 @@ describe('a capped account', () => {
 });
 
 describe('room', () => {
-  it('that a capture leaves is free again', async () => {
+  it('that a capture leaves is free again from its answer on', async () => {
     caller = await capped(100);
     const { id } = await caller.paid({ capture: false });
     expect(
       (await caller.post('/v1/payments/{id}/capture', { path: { id }, body: { amount: 40 } }))
         .status,
     ).toBe(200);
-    await settled();
+    expect(await bookOf()).toMatchObject({ usedMinor: 4_000n, reservations: new Map() });
     expectNoRoom(await caller.pay({ amount: 60.01 }));
     await caller.paid({ amount: 60 });
   });

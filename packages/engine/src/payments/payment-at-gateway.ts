@@ -127,10 +127,11 @@ export class PaymentAtGateway<Each extends Run = Run> {
     return state;
   }
 
-  /** Releases uncaptured reservations at once; captures are settled by a follower. */
+  /** Releases at once what was reserved and not captured; a capture of the whole is settled by a follower. */
   async #giveRoomBack(): Promise<void> {
     const { caps, logger } = this.services;
-    if (this.payment.capturedAt !== null) return;
+    const { capturedAt, amountMinor } = this.payment;
+    if (capturedAt !== null && Transaction.takenMinor(this.payment) === amountMinor) return;
     try {
       await caps.settle(this.tenantId, this.payment);
     } catch (error) {
