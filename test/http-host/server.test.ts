@@ -266,9 +266,13 @@ describe('read from the wire', () => {
   ])('refuses %s, which no double holds', async (amount) => {
     const { status, errors } = await refusalOf(`{"amount":${amount}}`);
     expect(status).toBe(400);
-    expect(errors).toMatchObject([
-      { in: 'body', detail: expect.stringMatching(/^amount must be/) },
-    ]);
+    expect(errors).toMatchObject([{ in: 'body', detail: expect.stringMatching(/^amount must /) }]);
+  });
+
+  it('calls what stands in a list a number, since it has no name', async () => {
+    const { errors } = await refusalOf('{"amounts":[1,9007199254740993]}');
+    const detail = 'A number must have fewer digits';
+    expect(errors).toMatchObject([{ in: 'body', pointer: '', detail }]);
   });
 
   it.each(['19.990000000000000000', '0.30000000000000004', '9007199254740991', '1e2'])(

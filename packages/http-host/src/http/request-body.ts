@@ -172,12 +172,17 @@ function refuseWhatIsLost(key: string, value: unknown, context?: { source?: stri
   if (key === '__proto__') throw invalid('/__proto__', '__proto__ is not known');
   const source = context?.source;
   if (typeof value === 'number' && source !== undefined && !isExactly(value, source)) {
-    throw invalid('', `${key.slice(0, MAX_SHOWN_KEY)} must be a number of fewer digits`);
+    throw invalid('', `${nameOf(key)} must have fewer digits`);
   }
   return value;
 }
 
 const MAX_SHOWN_KEY = 100;
+
+/** The reviver knows the last name alone: of an element of a list it is its index. */
+function nameOf(key: string): string {
+  return /^\d*$/.test(key) ? 'A number' : key.slice(0, MAX_SHOWN_KEY);
+}
 
 function invalid(pointer: string, detail: string): Refusal {
   return refuse('invalid_request', undefined, { errors: [{ in: 'body', pointer, detail }] });
