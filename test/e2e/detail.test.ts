@@ -349,6 +349,25 @@ describe('cart and storefront products', () => {
   });
 });
 
+it.each(['DiscountCodeId', 'SalesStrategyId'])(
+  'the %s of a line has 32 bits, as the cart shows it',
+  async (name) => {
+    const most = 2 ** 31 - 1;
+    const item = (id: number) => ({
+      StorefrontVariantId: PLATES.small,
+      StorefrontProductId: PLATES.product,
+      Quantity: 10,
+      UnitPrice: 10,
+      [name]: id,
+    });
+    const { id } = await caller.paid({ items: [item(most)] });
+    expect((await caller.detail(id)).body.cart).toMatchObject([{ [name]: most }]);
+    const more = await caller.pay({ items: [item(most + 1)] });
+    expectRefusal(more, 400, 'invalid_request');
+    expect(more.body.errors).toMatchObject([{ pointer: `/items/0/${name}` }]);
+  },
+);
+
 describe('children', () => {
   it('are transactions of their own, found under their own id', async () => {
     const { id, orderId } = await caller.ordered({ addresses: [HOME] });

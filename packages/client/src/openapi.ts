@@ -4383,7 +4383,7 @@ export interface components {
              */
             UnitCost?: number;
             /**
-             * Format: int64
+             * Format: int32
              * @description The discount code; 0 when none was used
              */
             DiscountCodeId?: number;
@@ -4393,7 +4393,7 @@ export interface components {
              */
             DiscountAmount?: number;
             /**
-             * Format: int64
+             * Format: int32
              * @description The sales strategy; 0 when none was used
              */
             SalesStrategyId?: number;

@@ -95,6 +95,8 @@ export const SessionInput = z.strictObject({
 export type SessionInput = z.input<typeof SessionInput>;
 
 const Count = z.int().nonnegative();
+/** As the contract has them in a cart. */
+const SmallId = z.int32().nonnegative();
 const Quantity = z.int().positive().max(1_000_000);
 const Minor = z.bigint().nonnegative();
 
@@ -104,9 +106,9 @@ const ItemInput = z.strictObject({
   quantity: Quantity,
   unitPriceMinor: Minor,
   unitCostMinor: Minor.optional(),
-  discountCodeId: Count.optional(),
+  discountCodeId: SmallId.optional(),
   discountMinor: Minor.optional(),
-  salesStrategyId: Count.optional(),
+  salesStrategyId: SmallId.optional(),
   customDiscountMinor: Minor.optional(),
 });
 export type ItemInput = z.input<typeof ItemInput>;

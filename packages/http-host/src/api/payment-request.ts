@@ -42,6 +42,7 @@ export const GatewayToken = text(255).meta({
 });
 
 const count = z.int().nonnegative();
+const smallId = z.int32().nonnegative();
 
 const ItemInput = z
   .object({
@@ -50,9 +51,9 @@ const ItemInput = z
     Quantity: z.int().positive().max(1_000_000),
     UnitPrice: Amount,
     UnitCost: Amount.optional(),
-    DiscountCodeId: count.optional(),
+    DiscountCodeId: smallId.optional(),
     DiscountAmount: Amount.optional(),
-    SalesStrategyId: count.optional(),
+    SalesStrategyId: smallId.optional(),
     CustomDiscountAmount: Amount.optional(),
     subscription: PlanInput.optional(),
   })
