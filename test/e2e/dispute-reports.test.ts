@@ -99,6 +99,8 @@ describe('a report by key', () => {
     ['nothing', { amount: 0 }, 'amount_not_positive'],
     ['a currency that is none', { currency: 'XQX' }, 'currency_unknown'],
     ['an unknown member', { kind: 'fraud' }, 'invalid_request'],
+    ['a year before 0', { openedAt: '0000-01-01T00:00:00+23:59' }, 'invalid_request'],
+    ['a year after 9999', { respondBy: '9999-12-31T23:59:59-23:59' }, 'invalid_request'],
   ])('of %s is refused', async (_, wrong, code) => {
     expectRefusal(await report(await reportOf(wrong)), 400, code);
   });

@@ -176,6 +176,15 @@ describe('a payment', () => {
     expect(large.body.errors?.[0]).toMatchObject({ pointer: '/amount' });
   });
 
+  it.each(['0000-01-01T00:00:00+00:01', '9999-12-31T23:59:59-00:01'])(
+    'of a session at %s, which GMT has in a year of more digits, is refused',
+    async (timestamp) => {
+      const answer = await caller.pay({ session: { timestamp } });
+      expectRefusal(answer, 400, 'invalid_request');
+      expect(answer.body.errors).toMatchObject([{ pointer: '/session/timestamp' }]);
+    },
+  );
+
   it('keeps what it was given', async () => {
     const body = await caller.ordered({
       orderId: 12_345,

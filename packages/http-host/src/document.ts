@@ -10,7 +10,7 @@ const DOCUMENT: DocumentInfo = {
   title: 'Counterfoil',
   version: packageVersion(),
   description:
-    'An event-sourced payment and subscription ledger: payments, refunds, search and detail, and the books behind them.\n\nA text is refused that holds control characters, the separators U+2028 and U+2029 or half of a surrogate pair.\n\nMembers of a request body and query parameters that are not known are refused. `null` for an optional member of a request body means that it is absent.',
+    'An event-sourced payment and subscription ledger: payments, refunds, search and detail, and the books behind them.\n\nA text is refused that holds control characters, the separators U+2028 and U+2029 or half of a surrogate pair. So is a date and time that its offset leads out of the years 0000 to 9999.\n\nMembers of a request body and query parameters that are not known are refused. `null` for an optional member of a request body means that it is absent.',
   tags: {
     'Customer Service': 'Transactions, customers, and what an agent does with them',
     Admin:

@@ -55,9 +55,13 @@ export const Amount = z.number().min(0).max(MAX_AMOUNT).meta({
   example: 19.99,
 });
 
+const INSTANT_LENGTH = '2026-02-28T12:00:00.000Z'.length;
+
+/** By its offset an instant may leave the years of four digits, which no record can hold. */
 export const Instant = bounded(MAX_INSTANT_LENGTH)
   .check(z.iso.datetime({ offset: true }))
-  .transform((at) => new Date(at).toISOString());
+  .transform((at) => new Date(at).toISOString())
+  .refine((at) => at.length === INSTANT_LENGTH, 'must be of the years 0000 to 9999, in GMT');
 
 /**
  * Query parameters are text. The document describes them by `meaning`, for example as a bounded
