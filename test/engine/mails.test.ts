@@ -216,6 +216,7 @@ it('lists by status, kind, recipient and day, in pages, the newest first', async
   expect(await found({ status: 'sent' })).toEqual(newest.slice(2));
   expect(await found({ to: 'bob@example.com' })).toEqual([ids[3], ids[1]]);
   expect(await found({ dateFrom: '2026-03-02', dateTo: '2026-03-03' })).toEqual([ids[2], ids[1]]);
+  expect(await found({ dateFrom: '0000-01-01', dateTo: '9999-12-31' })).toEqual(newest);
   expect(await found({ kind: 'refunded' })).toEqual([]);
   const { end: after } = await shop.mails.list({ limit: 2 });
   expect(await found({ limit: 2, ...(after && { after }) })).toEqual(newest.slice(2, 4));

@@ -51,6 +51,7 @@ export {
   Month,
   name,
   pattern,
+  spanOfDays,
   text,
   Uuid,
 } from './texts.ts';

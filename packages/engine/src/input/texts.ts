@@ -67,7 +67,24 @@ export function inOrder({
 }
 export const IN_ORDER = { message: 'must not be after dateTo', path: ['dateFrom'] };
 
-/** The same of a range named `from` and `to`. */
+const LAST_DAY = '9999-12-31';
+const DAY_MS = 86_400_000;
+
+/** The instants of days, both included; nothing ends the last day that a date can name. */
+export function spanOfDays({
+  dateFrom,
+  dateTo,
+}: {
+  dateFrom?: string | undefined;
+  dateTo?: string | undefined;
+}) {
+  const since = dateFrom && new Date(dateFrom).toISOString();
+  const isOpen = dateTo === undefined || dateTo === LAST_DAY;
+  const until = isOpen ? undefined : new Date(Date.parse(dateTo) + DAY_MS).toISOString();
+  return { since, until };
+}
+
+/** `inOrder` of a range named `from` and `to`. */
 export function daysInOrder({ from, to }: { from?: string | undefined; to?: string | undefined }) {
   return inOrder({ dateFrom: from, dateTo: to });
 }

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { type Acting, sandboxOf } from '../acting.ts';
 import type { CommandRunner } from '../command-runner.ts';
 import { type CallInputs, inputOf } from '../input/checked-calls.ts';
+import { spanOfDays } from '../input/texts.ts';
 import { made, named, type RecordedCalls } from '../recorded-calls.ts';
 import { type Refusal, Refused, refused } from '../refusal.ts';
 import type {
@@ -24,7 +25,6 @@ import type { MailKind } from './outbox.ts';
 import type { Resending } from './resending.ts';
 import type { Accepted, Preview, Submissions } from './submissions.ts';
 
-const DAY_MS = 86_400_000;
 const MAX_LIMIT = 100;
 
 /** A mail as it is tracked. Empty texts where nothing is kept of it any more. */
@@ -162,14 +162,15 @@ export class TenantMails {
 
   /** The newest first. */
   async list(asked: MailList = {}): Promise<MailPage> {
-    const { limit = MAX_LIMIT, after, to, dateFrom, dateTo, status, kind } = asked;
+    const { limit = MAX_LIMIT, after, to, status, kind } = asked;
+    const days = spanOfDays(asked);
     const owner = this.#owner(sandboxOf(this.#acting, asked.sandbox));
     const filter: MailFilter = {
       status,
       kind,
       recipient: to === undefined ? undefined : this.#services.seal.addressDigest(owner, to),
-      from: dateFrom && new Date(dateFrom).toISOString(),
-      until: dateTo && new Date(Date.parse(dateTo) + DAY_MS).toISOString(),
+      from: days.since,
+      until: days.until,
     };
     const found = await this.#services.mails.list(owner, filter, { after, limit: limit + 1 });
     const mails = found.slice(0, limit).map((mail) => this.#viewOf(mail, owner));

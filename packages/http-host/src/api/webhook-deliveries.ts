@@ -1,6 +1,6 @@
 /** Admin: what was sent to webhook endpoints, each try of it, and sending it again. */
 import { DeliveryStatus } from '@counterfoil/engine';
-import { IN_ORDER, inOrder } from '@counterfoil/engine/input';
+import { IN_ORDER, inOrder, spanOfDays } from '@counterfoil/engine/input';
 import { z } from 'zod';
 import { type Endpoint, endpoint } from '../http/endpoint.ts';
 import { At } from './answer-fields.ts';
@@ -22,7 +22,6 @@ const PATH = '/api/admin/webhookendpoints/{id}';
 const READ = adminAccess('webhooks:read');
 const WRITE = adminAccess('webhooks:write');
 const MAX_LIMIT = 100;
-const DAY_MS = 24 * 60 * 60_000;
 
 const params = z.object({ id: Uuid.meta({ description: 'The id of the endpoint' }) });
 const deliveryParams = params.extend({
@@ -129,8 +128,7 @@ function list(services: FaceServices): Endpoint {
         limit,
         status,
         types: type,
-        since: dateFrom && startOf(dateFrom, 0),
-        until: dateTo && startOf(dateTo, 1),
+        ...spanOfDays({ dateFrom, dateTo }),
         ...(cursor !== undefined && { after: inCursor(cursor, Anchor) }),
       });
       const next = end === undefined ? null : cursorOf(end);
@@ -138,11 +136,6 @@ function list(services: FaceServices): Endpoint {
       return { status: 200, body: { success: true, ...more, items } };
     },
   });
-}
-
-/** The beginning of a day, or of the one so many days after it. */
-export function startOf(day: string, days: number): string {
-  return new Date(Date.parse(day) + days * DAY_MS).toISOString();
 }
 
 function read(services: FaceServices): Endpoint {

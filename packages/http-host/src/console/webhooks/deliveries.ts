@@ -2,10 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { WebhookEndpoints } from '@counterfoil/core';
 import { DeliveryStatus, type WebhookEndpointView } from '@counterfoil/engine';
-import { IN_ORDER, inOrder } from '@counterfoil/engine/input';
+import { IN_ORDER, inOrder, spanOfDays } from '@counterfoil/engine/input';
 import { z } from 'zod';
 import { cursorOf, inCursor } from '../../api/cursor.ts';
-import { startOf } from '../../api/webhook-deliveries.ts';
 import { bounded, Day, Uuid } from '../../api/wire.ts';
 import { addressWith } from '../list-address.ts';
 import { consoleForm, consolePage, type Visit } from '../slice.ts';
@@ -77,8 +76,7 @@ async function sentTo(visit: Visit, { id }: WebhookEndpointView, { after, filter
       limit: PAGE_SIZE,
       status,
       types: type && [type],
-      since: dateFrom && startOf(dateFrom, 0),
-      until: dateTo && startOf(dateTo, 1),
+      ...spanOfDays({ dateFrom, dateTo }),
       ...(after !== undefined && { after: inCursor(after, Place) }),
     }),
     webhooks.deliveries(id, { limit: 1, status: 'dead' }),
