@@ -52,6 +52,13 @@ it('sees a revocation before the read models do', async () => {
   expect(await find()).toMatchObject({ keyId, revokedAt: Date.parse(NOW) });
 });
 
+it('sees the revocation of a key that it has found before', async () => {
+  const { tenants, keyId, find } = await opened();
+  expect(await find()).not.toHaveProperty('revokedAt');
+  await tenants.revokeKey(TENANT, keyId, SYSTEM);
+  expect(await find()).toMatchObject({ keyId, revokedAt: Date.parse(NOW) });
+});
+
 it('sees a changed rate before the read models do', async () => {
   const { tenants, find } = await opened();
   await tenants.changeSettings(TENANT, { requestsPerMinute: 7 }, SYSTEM);

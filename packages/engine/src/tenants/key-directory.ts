@@ -1,6 +1,7 @@
 /** Finds keys for authentication: the tenant by the read model, the key's state by the log. */
 import { Tenant, type TenantId } from '@counterfoil/core';
 import type { KnownKey, ReferenceView } from '@counterfoil/projections';
+import { LRUCache } from 'lru-cache';
 import type { CommandRunner } from '../command-runner.ts';
 import type { Environment, KeyKind } from './api-keys.ts';
 
@@ -28,8 +29,23 @@ export interface KeyDirectory {
   find(digest: string): Promise<KeyRecord | undefined>;
 }
 
+/** Where a key was issued. That never changes, so it is read once. */
+type Place = Pick<KnownKey, 'tenantId' | 'keyId'>;
+
+/** Of the keys in use. */
+const MAX_PLACES = 1_000;
+
 /** Reads the key's state from the tenant's stream: a revocation takes effect at once, even when read models are behind. */
 export function keyDirectory(reference: ReferenceView, commands: CommandRunner): KeyDirectory {
+  const places = new LRUCache<string, Place>({ max: MAX_PLACES });
+  const placeOf = async (digest: string): Promise<Place | undefined> => {
+    const found = await reference.keyByDigest(digest);
+    if (found === undefined) return undefined;
+    const { tenantId, keyId } = found;
+    const place = { tenantId, keyId };
+    places.set(digest, place);
+    return place;
+  };
   // Every state of a tenant is a new object, so records can be cached per state.
   const made = new WeakMap<Tenant.Tenant, Map<string, KeyRecord>>();
   const recordIn = (tenant: Tenant.Tenant, tenantId: TenantId, keyId: string) => {
@@ -44,10 +60,10 @@ export function keyDirectory(reference: ReferenceView, commands: CommandRunner):
   };
   return {
     async find(digest) {
-      const found = await reference.keyByDigest(digest);
-      if (found === undefined) return undefined;
-      const { tenantId, keyId } = found;
-      const tenant = await commands.stateOf(Tenant, Tenant.streamOf({ tenantId }));
+      const place = places.get(digest) ?? (await placeOf(digest));
+      if (place === undefined) return undefined;
+      const { tenantId, keyId } = place;
+      const tenant = await commands.stateOf(Tenant, Tenant.streamOf(place));
       return tenant === null ? undefined : recordIn(tenant, tenantId, keyId);
     },
   };
