@@ -66,8 +66,7 @@ export class Compression {
     const { body, contentType, headers } = answer;
     const { acceptEncoding } = exchange.head;
     const { coding, refusesIdentity } = codingOf(acceptEncoding);
-    const size = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
-    if (size <= (refusesIdentity ? 0 : MIN_COMPRESSED_BYTES)) return answer;
+    if (!isLonger(body, refusesIdentity ? 0 : MIN_COMPRESSED_BYTES)) return answer;
     if (WITHOUT_CONTENT.has(answer.status) || !mayCompress(exchange)) return answer;
     if (!COMPRESSIBLE.test(contentType) || headers?.['Content-Encoding'] !== undefined) {
       return answer;
@@ -127,8 +126,16 @@ function mayCompress({ endpoint, knownPrincipal }: Exchange): boolean {
   return endpoint.access.kind === 'public' || knownPrincipal !== undefined;
 }
 
+/** No text has fewer bytes than characters: those of a long one are not counted. */
+function isLonger(body: string | Buffer, bytes: number): boolean {
+  return body.length > bytes || (typeof body === 'string' && Buffer.byteLength(body) > bytes);
+}
+
+const VARIED = { Vary: 'Accept-Encoding' };
+
 function withVary(answer: Answer): Answer {
-  const { Vary: vary, ...headers } = answer.headers ?? {};
+  if (answer.headers === undefined) return { ...answer, headers: VARIED };
+  const { Vary: vary, ...headers } = answer.headers;
   const names = vary === undefined ? 'Accept-Encoding' : `${vary}, Accept-Encoding`;
   return { ...answer, headers: { ...headers, Vary: names } };
 }

@@ -161,6 +161,7 @@ function originForm(target: string): string | undefined {
 export function parseQuery(text: string): Record<string, string | string[]> {
   // Without a prototype, so that any parameter name is safe.
   const query: Record<string, string | string[]> = Object.create(null);
+  if (text === '') return query;
   let count = 0;
   for (const [name, value] of new URLSearchParams(text)) {
     count += 1;
