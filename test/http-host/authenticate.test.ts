@@ -2,7 +2,15 @@
 import type { TenantId } from '@counterfoil/core';
 import { isApiKey, type KeyRecord, keyDigest, makeKey, maskKey } from '@counterfoil/engine';
 import { describe, expect, it } from 'vitest';
-import { API_KEY, type Bench, type ErrorBody, HEADERS, startBench } from './listening-host.ts';
+import {
+  API_KEY,
+  type Bench,
+  converse,
+  type ErrorBody,
+  HEADERS,
+  head,
+  startBench,
+} from './listening-host.ts';
 
 const VALID = { amount: 1 };
 
@@ -160,6 +168,23 @@ describe('authentication', () => {
     const { url } = await startBench();
     const { UserEmail: _, ...headers } = HEADERS;
     expect((await fetch(`${url}/things/1`, { headers })).status).toBe(200);
+  });
+});
+
+describe('the requests of one connection', () => {
+  it('are each let in by a key and a user of their own', async () => {
+    const { port } = await startBench();
+    const get = (headers = {}) => head('GET /things/1', headers);
+    const answers = await converse(
+      port,
+      get(),
+      get({ Authorization: makeKey('api', 'live') }),
+      get(),
+      get({ UserEmail: 'nobody' }),
+      get({ Connection: 'close' }),
+    );
+    const statuses = [...answers.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
+    expect(statuses).toEqual(['200', '401', '200', '400', '200']);
   });
 });
 

@@ -120,7 +120,7 @@ function operatorWork(get: Get): OperatorWork {
 /** What a page may know by an active payment key. */
 function pageKey({ keys, clock, ledgers }: Engine) {
   return async (key: string): Promise<PageKey | undefined> => {
-    const found = await findPaymentKey({ paymentKey: key }, keys, Date.parse(clock.now()));
+    const found = await findPaymentKey({ paymentKey: key }, keys, () => Date.parse(clock.now()));
     if (found instanceof Refusal || found.bound === undefined) return undefined;
     const { tenantId, environment, keyId, bound } = found;
     const { allowedOrigins: origins, applicationId } = bound;

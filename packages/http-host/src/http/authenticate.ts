@@ -1,5 +1,5 @@
 /** Authentication: the API key, its tenant and scopes, and the calling party. */
-import { emailIdentity, isEmail, type TenantId } from '@counterfoil/core';
+import { emailIdentity, type TenantId } from '@counterfoil/core';
 import {
   isApiKey,
   isLeadKey,
@@ -10,13 +10,17 @@ import {
   type KnownUser,
   keyDigest,
 } from '@counterfoil/engine';
+import type { CallerHeaders } from './caller-headers.ts';
 import type { Access, GatewaySignedRequest, Principal } from './endpoint.ts';
 import { Refusal, refuse } from './errors.ts';
 import type { RequestHead } from './request-head.ts';
 
 type KeyAccess = Extract<Access, { kind: 'api-key' }>;
 
-const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+interface Heads {
+  readonly head: RequestHead;
+  readonly callerHeaders: CallerHeaders;
+}
 
 const BEARER = /^bearer\b/i;
 
@@ -31,31 +35,32 @@ const TENANT_CHALLENGE = { headers: { 'WWW-Authenticate': 'TenantKey realm="coun
 const LEAD_CHALLENGE = { headers: { 'WWW-Authenticate': 'Bearer realm="counterfoil leads"' } };
 
 /**
- * Finds the record of the API key. Throws, in this order: key missing, Bearer prefix, key unknown,
- * revoked, expired; all 401.
+ * The API key of a request. Refusals, in this order: key missing, Bearer prefix, not a key; all 401, as
+ * are those of `apiKeyOf`.
  */
-export async function findKey(
-  head: RequestHead,
-  keys: KeyDirectory,
-  nowMs: number,
-): Promise<KeyRecord | Refusal> {
-  const { authorization } = head;
+export function keyIn({ authorization }: RequestHead): string | Refusal {
   if (authorization === undefined || authorization === '') {
     return refuse('api_key_missing', undefined, CHALLENGE);
   }
+  if (isApiKey(authorization)) return authorization;
   if (BEARER.test(authorization)) return refuse('bearer_prefix', undefined, CHALLENGE);
-  const record = isApiKey(authorization) ? await keys.find(keyDigest(authorization)) : undefined;
-  if (record === undefined || record.kind !== 'api') {
-    return refuse('api_key_invalid', undefined, CHALLENGE);
-  }
-  return activeOf(record, nowMs);
+  return refuse('api_key_invalid', undefined, CHALLENGE);
 }
 
-function activeOf(record: KeyRecord, nowMs: number): KeyRecord | Refusal {
-  if (record.revokedAt !== undefined && record.revokedAt <= nowMs) {
+/** The record that was found for an API key. Refusals, in this order: key unknown, revoked, expired. */
+export function apiKeyOf(record: KeyRecord | undefined, now: Now): KeyRecord | Refusal {
+  if (record?.kind !== 'api') return refuse('api_key_invalid', undefined, CHALLENGE);
+  return activeOf(record, now);
+}
+
+/** In milliseconds since the epoch. Most keys never end, and need no clock. */
+type Now = () => number;
+
+function activeOf(record: KeyRecord, now: Now): KeyRecord | Refusal {
+  if (record.revokedAt !== undefined && record.revokedAt <= now()) {
     return refuse('api_key_revoked', undefined, CHALLENGE);
   }
-  if (record.expiresAt !== undefined && record.expiresAt <= nowMs) {
+  if (record.expiresAt !== undefined && record.expiresAt <= now()) {
     return refuse('api_key_expired', undefined, CHALLENGE);
   }
   return record;
@@ -70,7 +75,7 @@ const BEARER_KEY = /^bearer +(\S+) *$/i;
 export async function findLeadKey(
   { leadKey, authorization }: RequestHead,
   keys: KeyDirectory,
-  nowMs: number,
+  now: Now,
 ): Promise<KeyRecord | Refusal> {
   const given = leadKey ?? BEARER_KEY.exec(authorization ?? '')?.[1];
   if (given === undefined && authorization === undefined) {
@@ -80,14 +85,14 @@ export async function findLeadKey(
   const isOne = given !== undefined && isLeadKey(given);
   const record = isOne ? await keys.find(keyDigest(given)) : undefined;
   if (record?.kind !== kind) return refuse('api_key_invalid', 'Not a lead key', LEAD_CHALLENGE);
-  return activeOf(record, nowMs);
+  return activeOf(record, now);
 }
 
 /** The publishable payment key of a request. The same refusals as of API keys. */
 export async function findPaymentKey(
   { paymentKey }: Pick<RequestHead, 'paymentKey'>,
   keys: KeyDirectory,
-  nowMs: number,
+  now: Now,
 ): Promise<KeyRecord | Refusal> {
   if (paymentKey === undefined) {
     return refuse('api_key_missing', 'A payment key is missing', PAYMENT_CHALLENGE);
@@ -96,7 +101,7 @@ export async function findPaymentKey(
   if (record?.kind !== 'payment-publishable') {
     return refuse('api_key_invalid', 'Not a payment key', PAYMENT_CHALLENGE);
   }
-  return activeOf(record, nowMs);
+  return activeOf(record, now);
 }
 
 /**
@@ -106,13 +111,13 @@ export async function findPaymentKey(
 export async function findTenantKey(
   { tenantKey: inHeader }: RequestHead,
   body: unknown,
-  { keys, nowMs }: { readonly keys: KeyDirectory; readonly nowMs: number },
+  { keys, now }: { readonly keys: KeyDirectory; readonly now: Now },
 ): Promise<KeyRecord | Refusal> {
   const inBody = member(body, 'tenant_key');
   const given = inHeader ?? inBody;
   const isOne = typeof given === 'string' && isTenantKey(given) && (inBody ?? given) === given;
   const record = isOne ? await keys.find(keyDigest(given)) : undefined;
-  const active = record?.kind === 'tenant' ? activeOf(record, nowMs) : undefined;
+  const active = record?.kind === 'tenant' ? activeOf(record, now) : undefined;
   return active === undefined || active instanceof Refusal
     ? refuse('invalid_tenant_key', undefined, TENANT_CHALLENGE)
     : active;
@@ -154,9 +159,12 @@ function isOwnOrigin({ origin = '', host = '' }: RequestHead): boolean {
  * another tenant (403), scope lacking (403), a test key where only a live one is admitted (403),
  * UserEmail missing or not an address (400).
  */
-export function principalOf(key: KeyRecord, head: RequestHead, access: KeyAccess): Principal {
+export function principalOf(
+  key: KeyRecord,
+  { head, callerHeaders }: Heads,
+  access: KeyAccess,
+): Principal {
   const { clientId } = head;
-  const userEmail = head.userEmail && utf8Of(head.userEmail);
   if (clientId === undefined || clientId === '')
     throw refuse('client_id_required', undefined, missing('ClientId'));
   if (clientId !== String(key.tenantId)) throw refuse('tenant_mismatch');
@@ -164,14 +172,16 @@ export function principalOf(key: KeyRecord, head: RequestHead, access: KeyAccess
     throw refuse('insufficient_scope', `The API key lacks the scope ${access.scope}`);
   }
   if (access.liveOnly === true && key.environment !== 'live') throw refuse('live_data_forbidden');
-  if (head.userEmail === undefined || head.userEmail === '') {
-    if (access.requiresUserEmail)
-      throw refuse('user_email_required', undefined, missing('UserEmail'));
-  } else if (userEmail === undefined || !isEmail(userEmail)) {
+  const sent = head.userEmail || undefined;
+  const actor = sent && callerHeaders.userIn(sent);
+  if (sent === undefined && access.requiresUserEmail) {
+    throw refuse('user_email_required', undefined, missing('UserEmail'));
+  }
+  if (sent !== undefined && actor === undefined) {
     throw refuse('user_email_invalid', undefined, wrong('UserEmail', 'must be an email address'));
   }
   const { tenantId, environment, keyId, scopes } = key;
-  return { tenantId, environment, keyId, scopes, actor: userEmail || undefined };
+  return { tenantId, environment, keyId, scopes, actor };
 }
 
 /** Whether a message without a key is to be known by its signature. */
@@ -247,19 +257,11 @@ export function checkClaimedTenant(body: unknown, principal: Principal): void {
 export function checkClaimedUser(body: unknown, principal: Principal): void {
   const claimed = member(body, 'userEmail');
   if (typeof claimed !== 'string' || principal.actor === undefined) return;
+  if (claimed === principal.actor) return;
   if (emailIdentity(claimed) !== emailIdentity(principal.actor)) {
     throw refuse('user_email_mismatch', undefined, {
       errors: [{ pointer: '/userEmail', detail: 'Must be the address of the UserEmail header' }],
     });
-  }
-}
-
-/** Node decodes header bytes as Latin-1; undefined where the bytes are not UTF-8. */
-export function utf8Of(header: string): string | undefined {
-  try {
-    return UTF8.decode(Buffer.from(header, 'latin1'));
-  } catch {
-    return undefined;
   }
 }
 

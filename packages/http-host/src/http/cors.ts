@@ -22,12 +22,18 @@ export function preflightAnswer(origin: string): HandlerResult {
 }
 
 /** The answer for a page of a known origin, which may read refusals too. */
-export async function withCors({ endpoint, head }: Exchange, answer: Answer): Promise<Answer> {
+export function withCors({ endpoint, head }: Exchange, answer: Answer): Answer | Promise<Answer> {
   if (endpoint === undefined || !('knowsOrigin' in endpoint.access)) return answer;
-  const { origin } = head;
+  return withOrigin(head.origin, endpoint.access.knowsOrigin, answer);
+}
+
+async function withOrigin(
+  origin: string | undefined,
+  knowsOrigin: (origin: string) => Promise<boolean>,
+  answer: Answer,
+): Promise<Answer> {
   // Where that cannot be told, the page learns nothing, and the answer is sent all the same.
-  const known = origin !== undefined && endpoint.access.knowsOrigin(origin).catch(() => false);
-  const isKnown = await known;
+  const isKnown = origin !== undefined && (await knowsOrigin(origin).catch(() => false));
   const shared = isKnown && {
     'Access-Control-Allow-Origin': String(origin),
     'Access-Control-Expose-Headers': 'X-Request-Id, Retry-After, RateLimit, RateLimit-Policy',

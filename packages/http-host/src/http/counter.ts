@@ -9,7 +9,8 @@ export interface Counted {
 }
 
 export interface Counter {
-  consume(key: string): Promise<Counted>;
+  /** At once where it counts in memory. */
+  consume(key: string): Counted | Promise<Counted>;
 }
 
 /**
@@ -48,7 +49,7 @@ export class MemoryCounter implements Counter {
     return this.#windows.size;
   }
 
-  async consume(key: string, times = 1): Promise<Counted> {
+  consume(key: string, times = 1): Counted {
     const now = this.#now();
     let window = this.#windows.get(key);
     // If the clock is set back, a window must not stay open longer.

@@ -12,16 +12,17 @@ import { type Acceptance, acceptanceOf, codingOf } from './accept.ts';
 import { recordActivity } from './activity.ts';
 import { type Answer, answerOf, answerTo, refusalAnswer } from './answer.ts';
 import {
+  apiKeyOf,
   asKnownUser,
   boundPrincipalOf,
   checkClaimedTenant,
   checkClaimedUser,
-  findKey,
   findLeadKey,
   findPaymentKey,
   findSigner,
   findTenantKey,
   isSigned,
+  keyIn,
   principalOf,
   tenantPrincipalOf,
   type UserDirectory,
@@ -33,7 +34,7 @@ import { answersJson, type Endpoint, type Principal } from './endpoint.ts';
 import { Refusal, refuse } from './errors.ts';
 import { type Idempotency, idempotencyKeyOf } from './idempotency.ts';
 import { allErrors, type Part, readInput } from './invalid-input.ts';
-import type { RateLimits } from './rate-limit.ts';
+import type { RateLimits, RateUse } from './rate-limit.ts';
 import { bodyViolation, readAs, startReading } from './request-body.ts';
 import type { Exchange } from './request-context.ts';
 import { announcesBody, headViolation } from './request-head.ts';
@@ -68,6 +69,8 @@ interface ValidInput {
   readonly body: unknown;
 }
 
+type KeyAccess = Extract<Endpoint['access'], { kind: 'api-key' }>;
+
 const NO_BYTES = Buffer.alloc(0);
 
 const OVERLOADED = { headers: { 'Retry-After': '1' } };
@@ -81,7 +84,9 @@ export class Pipeline {
   }
 
   async answer(exchange: Exchange): Promise<Answer> {
-    const answer = await withCors(exchange, await this.#answer(exchange));
+    const made = await this.#answer(exchange);
+    const shared = withCors(exchange, made);
+    const answer = shared instanceof Promise ? await shared : shared;
     const recording = this.#record(exchange, answer);
     if (recording !== undefined) await recording;
     return answer;
@@ -107,7 +112,7 @@ export class Pipeline {
       } else if (access.kind === 'lead-key' || access.kind === 'payment-key') {
         const { keys, now, rateLimits } = this.#parts;
         const find = access.kind === 'lead-key' ? findLeadKey : findPaymentKey;
-        const key = await this.#used(exchange, await find(exchange.head, keys, now()));
+        const key = await this.#used(exchange, await find(exchange.head, keys, now));
         exchange.principal = boundPrincipalOf(key, exchange.head);
         const tooMany = access.kind === 'payment-key' && (await rateLimits.visit(exchange));
         if (tooMany) throw tooMany;
@@ -149,19 +154,21 @@ export class Pipeline {
   }
 
   /** The key (401, 429 for failures), the rate limit (429), then tenant, scope and user. */
-  async #authenticate(
-    exchange: Exchange,
-    access: Extract<Endpoint['access'], { kind: 'api-key' }>,
-  ): Promise<void> {
+  async #authenticate(exchange: Exchange, access: KeyAccess): Promise<void> {
     const { keys, users, now, operator } = this.#parts;
-    const { head } = exchange;
     if (operator !== undefined) {
-      exchange.principal = await operator(head.clientId);
+      exchange.principal = await operator(exchange.head.clientId);
       exchange.requester = exchange.principal;
       return;
     }
-    const key = await this.#used(exchange, await findKey(head, keys, now()));
-    const principal = principalOf(key, head, access);
+    const sent = keyIn(exchange.head);
+    const found =
+      sent instanceof Refusal
+        ? sent
+        : apiKeyOf(await keys.find(exchange.callerHeaders.digestOf(sent)), now);
+    const used = this.#used(exchange, found);
+    const key = used instanceof Promise ? await used : used;
+    const principal = principalOf(key, exchange, access);
     exchange.principal =
       key.requireKnownUsers === true ? await asKnownUser(principal, access, users) : principal;
   }
@@ -169,13 +176,12 @@ export class Pipeline {
   /** The key may be in the body, which is then read first. */
   async #authenticateTenant(exchange: Exchange, body: unknown): Promise<void> {
     const { keys, now } = this.#parts;
-    const key = await findTenantKey(exchange.head, body, { keys, nowMs: now() });
+    const key = await findTenantKey(exchange.head, body, { keys, now });
     exchange.principal = tenantPrincipalOf(await this.#used(exchange, key), exchange.head);
   }
 
   /** Signed without a key: the signature (401, 429 for failures), then the rate limit (429). */
-  async #verify(exchange: Exchange, { access }: Endpoint, body: Buffer): Promise<void> {
-    if (access.kind !== 'api-key' || exchange.knownPrincipal !== undefined) return;
+  async #verify(exchange: Exchange, access: KeyAccess, body: Buffer): Promise<void> {
     const query = parseQuery(exchange.queryText);
     const { params = {} } = exchange;
     const signer = await findSigner(exchange.head, access, { params, query, body });
@@ -183,16 +189,17 @@ export class Pipeline {
     exchange.principal = { tenantId, environment, keyId, scopes, actor: keyId };
   }
 
-  async #used(exchange: Exchange, key: KeyRecord | Refusal): Promise<KeyRecord> {
-    const { rateLimits } = this.#parts;
-    if (key instanceof Refusal) {
-      throw (await rateLimits.failed(exchange.request.socket.remoteAddress)) ?? key;
-    }
-    const use = await rateLimits.use(key);
-    exchange.rateHeaders = use.headers;
-    if (use.refusal !== undefined) throw use.refusal;
-    exchange.requester = key;
-    return key;
+  /** At once where requests are counted in memory. */
+  #used(exchange: Exchange, key: KeyRecord | Refusal): KeyRecord | Promise<KeyRecord> {
+    if (key instanceof Refusal) return this.#failed(exchange, key);
+    const use = this.#parts.rateLimits.use(key);
+    return use instanceof Promise
+      ? use.then((counted) => admitted(exchange, key, counted))
+      : admitted(exchange, key, use);
+  }
+
+  async #failed({ remoteAddress }: Exchange, refusal: Refusal): Promise<never> {
+    throw (await this.#parts.rateLimits.failed(remoteAddress)) ?? refusal;
   }
 
   /** Idempotency-Key, body, claims of the body, input, stray card numbers; then the handler. */
@@ -202,22 +209,27 @@ export class Pipeline {
     }
     const hasBody = announcesBody(exchange.head) && endpoint.upload === undefined;
     const bytes = hasBody ? await this.#readBody(exchange, endpoint) : undefined;
-    await this.#verify(exchange, endpoint, bytes ?? NO_BYTES);
-    const body = bytes && parsed(exchange, endpoint, bytes);
-    if (endpoint.access.kind === 'tenant-key') await this.#authenticateTenant(exchange, body);
-    const principal = exchange.knownPrincipal;
-    if (principal !== undefined) checkClaimedTenant(body, principal);
-    const input = validate(exchange, endpoint, body);
-    if (principal !== undefined) checkClaimedUser(body, principal);
-    refuseCardNumbers(endpoint, input, {
-      'Idempotency-Key': exchange.idempotencyKey,
-      UserEmail: principal?.actor,
-    });
-    if (endpoint.upload !== undefined) return this.#serveUpload(exchange, endpoint, input);
-    const { idempotencyKey } = exchange;
-    if (idempotencyKey === undefined || principal === undefined) {
-      return answerOf(await endpoint.handle(exchange, input));
+    const { access } = endpoint;
+    if (access.kind === 'api-key' && exchange.knownPrincipal === undefined) {
+      await this.#verify(exchange, access, bytes ?? NO_BYTES);
     }
+    const body = bytes && parsed(exchange, endpoint, bytes);
+    if (access.kind === 'tenant-key') await this.#authenticateTenant(exchange, body);
+    const input = checked(exchange, endpoint, body);
+    if (endpoint.upload !== undefined) return this.#serveUpload(exchange, endpoint, input);
+    if (exchange.idempotencyKey !== undefined && exchange.knownPrincipal !== undefined) {
+      return this.#serveOnce(exchange, endpoint, { input, body, acceptance });
+    }
+    return answerOf(await endpoint.handle(exchange, input));
+  }
+
+  /** Repetitions under the same Idempotency-Key get the first answer. */
+  async #serveOnce(
+    exchange: Exchange,
+    endpoint: Endpoint,
+    { input, body, acceptance }: { input: ValidInput; body: unknown; acceptance: Acceptance },
+  ): Promise<Answer> {
+    const { principal, idempotencyKey = '' } = exchange;
     const request = {
       scope: keyParts(principal, endpoint.operationId, idempotencyKey),
       fingerprint: this.#parts.idempotency.fingerprint(exchange.params, body),
@@ -284,6 +296,14 @@ export class Pipeline {
   }
 }
 
+/** Within the limit of its tenant. */
+function admitted(exchange: Exchange, key: KeyRecord, { headers, refusal }: RateUse): KeyRecord {
+  exchange.rateHeaders = headers;
+  if (refusal !== undefined) throw refusal;
+  exchange.requester = key;
+  return key;
+}
+
 function parsed(
   { head }: Exchange,
   { body: schema, bodyTypes, method }: Endpoint,
@@ -302,6 +322,19 @@ function beginBody(exchange: Exchange, expected: Parameters<typeof bodyViolation
   if (exchange.expects !== 'continue') return;
   exchange.response.writeContinue();
   exchange.expects = 'none';
+}
+
+/** Claims of the body, input, stray card numbers. */
+function checked(exchange: Exchange, endpoint: Endpoint, body: unknown): ValidInput {
+  const principal = exchange.knownPrincipal;
+  if (principal !== undefined) checkClaimedTenant(body, principal);
+  const input = validate(exchange, endpoint, body);
+  if (principal !== undefined) checkClaimedUser(body, principal);
+  refuseCardNumbers(endpoint, input, {
+    'Idempotency-Key': exchange.idempotencyKey,
+    UserEmail: principal?.actor,
+  });
+  return input;
 }
 
 /** Reports all errors in path, query and body at once. */

@@ -1,7 +1,7 @@
 /** Rate limits: per tenant and environment, and per address for failed authentications. */
 import { isIPv6 } from 'node:net';
 import type { KeyRecord } from '@counterfoil/engine';
-import { type Counter, MemoryCounter } from './counter.ts';
+import { type Counted, type Counter, MemoryCounter } from './counter.ts';
 import { type Refusal, refuse } from './errors.ts';
 import type { Exchange } from './request-context.ts';
 
@@ -63,25 +63,14 @@ export class RateLimits {
   }
 
   /** Counts one authenticated request. The headers follow draft-ietf-httpapi-ratelimit-headers-10. */
-  async use(key: KeyRecord): Promise<RateUse> {
+  use(key: KeyRecord): RateUse | Promise<RateUse> {
     const limit = key.rateLimitPerMinute;
     // Anybody can send with a publishable key: that must not use up what the tenant's own requests may.
     const apart = key.kind.endsWith('publishable') ? ':pages' : '';
-    const { consumedPoints, msBeforeNext } = await this.#requests.consume(
-      `${key.tenantId}:${key.environment}${apart}`,
-    );
-    const resetSeconds = Math.ceil(msBeforeNext / MS_PER_SECOND);
-    const headers = [
-      'RateLimit-Policy',
-      `"default";q=${limit};w=${WINDOW_SECONDS}`,
-      'RateLimit',
-      `"default";r=${Math.max(0, limit - consumedPoints)};t=${resetSeconds}`,
-    ];
-    const refusal =
-      consumedPoints > limit
-        ? refuse('rate_limited', undefined, { headers: { 'Retry-After': String(resetSeconds) } })
-        : undefined;
-    return { headers, refusal };
+    const counted = this.#requests.consume(`${key.tenantId}:${key.environment}${apart}`);
+    return counted instanceof Promise
+      ? counted.then((count) => useOf(limit, count))
+      : useOf(limit, counted);
   }
 
   /**
@@ -116,6 +105,21 @@ export class RateLimits {
       headers: { 'Retry-After': String(seconds) },
     });
   }
+}
+
+function useOf(limit: number, { consumedPoints, msBeforeNext }: Counted): RateUse {
+  const resetSeconds = Math.ceil(msBeforeNext / MS_PER_SECOND);
+  const headers = [
+    'RateLimit-Policy',
+    `"default";q=${limit};w=${WINDOW_SECONDS}`,
+    'RateLimit',
+    `"default";r=${Math.max(0, limit - consumedPoints)};t=${resetSeconds}`,
+  ];
+  const refusal =
+    consumedPoints > limit
+      ? refuse('rate_limited', undefined, { headers: { 'Retry-After': String(resetSeconds) } })
+      : undefined;
+  return { headers, refusal };
 }
 
 function countInMemory({ duration }: Parameters<MakeCounter>[0]): Counter {

@@ -4,6 +4,7 @@ import { type KeyRecord, subjectText, uuidV7 } from '@counterfoil/engine';
 import { holdsCardNumber } from '@counterfoil/engine/gateways';
 import type { Logger } from 'pino';
 import { preferredType } from './accept.ts';
+import type { CallerHeaders } from './caller-headers.ts';
 import type { Endpoint, Principal, RequestContext } from './endpoint.ts';
 import type { Refusal } from './errors.ts';
 import type { RequestHead } from './request-head.ts';
@@ -39,6 +40,7 @@ interface ExchangeParts {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly head: RequestHead;
+  readonly callerHeaders: CallerHeaders;
   readonly expects: 'none' | 'continue' | 'unknown';
   readonly logger: Logger;
 }
@@ -51,6 +53,7 @@ export class Exchange implements RequestContext {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly head: RequestHead;
+  readonly callerHeaders: CallerHeaders;
   readonly requestId: string;
   /** Of `performance.now()`: the wall clock may change during a request. */
   readonly startedAtMs: number;
@@ -86,10 +89,11 @@ export class Exchange implements RequestContext {
   #logger: Logger | undefined;
   readonly #parentLogger: Logger;
 
-  constructor({ request, response, head, expects, logger }: ExchangeParts) {
+  constructor({ request, response, head, callerHeaders, expects, logger }: ExchangeParts) {
     this.request = request;
     this.response = response;
     this.head = head;
+    this.callerHeaders = callerHeaders;
     this.expects = expects;
     this.requestId = requestIdOf(head.requestId);
     this.startedAtMs = performance.now();

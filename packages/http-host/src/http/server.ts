@@ -7,6 +7,7 @@ import { type ActivityLog, type KeyDirectory, untraced, uuidV7 } from '@counterf
 import type { Logger } from 'pino';
 import { type Answer, headersOf, rawAnswer } from './answer.ts';
 import type { UserDirectory } from './authenticate.ts';
+import { CallerHeaders } from './caller-headers.ts';
 import { Compression } from './compression.ts';
 import type { Endpoint } from './endpoint.ts';
 import { type ErrorCode, type Refusal, refuse } from './errors.ts';
@@ -103,6 +104,7 @@ interface Connection {
   requests: number;
   /** The latest request. */
   last: Exchange | undefined;
+  readonly callerHeaders: CallerHeaders;
 }
 
 /** Whether every request in flight was answered within the grace period. */
@@ -235,7 +237,11 @@ export class HttpServer {
     // A limit would hide headers beyond it, duplicates among them; their total size is bounded.
     server.maxHeadersCount = 0;
     server.on('connection', (socket) => {
-      this.#connections.set(socket, { requests: 0, last: undefined });
+      this.#connections.set(socket, {
+        requests: 0,
+        last: undefined,
+        callerHeaders: new CallerHeaders(),
+      });
       socket.once('close', () => this.#connections.delete(socket));
     });
     server.on('request', (request, response) => this.#begin(request, response, 'none'));
@@ -257,7 +263,9 @@ export class HttpServer {
     const connection = this.#connections.get(request.socket);
     if (connection === undefined || connection.last?.mustClose === true) return;
     const head = readHead(request.rawHeaders);
-    const exchange = new Exchange({ request, response, head, expects, logger: this.#logger });
+    const logger = this.#logger;
+    const { callerHeaders } = connection;
+    const exchange = new Exchange({ request, response, head, callerHeaders, expects, logger });
     connection.requests += 1;
     connection.last = exchange;
     // Counted here: beyond its own limit node responds with a bare 503.
@@ -269,13 +277,7 @@ export class HttpServer {
 
   async #answer(exchange: Exchange): Promise<void> {
     try {
-      await tracedRequest(exchange, async () => {
-        const answer = await this.#pipeline.answer(exchange);
-        const encoded = this.#compression.encoded(exchange, answer);
-        const sent = this.#send(exchange, encoded instanceof Promise ? await encoded : encoded);
-        if (sent !== undefined) await sent;
-        return answer;
-      });
+      await tracedRequest(exchange, () => this.#respond(exchange));
     } catch (error) {
       // For example invalid headers: this connection cannot send another response.
       exchange.logger.error({ err: error }, 'an answer could not be sent');
@@ -284,6 +286,14 @@ export class HttpServer {
       this.#active.delete(exchange);
       this.#overload.end();
     }
+  }
+
+  async #respond(exchange: Exchange): Promise<Answer> {
+    const answer = await this.#pipeline.answer(exchange);
+    const encoded = this.#compression.encoded(exchange, answer);
+    const sent = this.#send(exchange, encoded instanceof Promise ? await encoded : encoded);
+    if (sent !== undefined) await sent;
+    return answer;
   }
 
   /** A promise for an answer that is sent as it is made. */

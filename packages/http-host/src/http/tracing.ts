@@ -1,7 +1,7 @@
 /** The spans of requests: within those of their callers, and named by the route, never by the URL. */
 import { markFailed, type Operation, traced } from '@counterfoil/engine';
 import { holdsCardNumber } from '@counterfoil/engine/gateways';
-import { context, propagation, ROOT_CONTEXT, SpanKind, trace } from '@opentelemetry/api';
+import { context, propagation, ROOT_CONTEXT, type Span, SpanKind, trace } from '@opentelemetry/api';
 import type { Answer } from './answer.ts';
 import type { Exchange } from './request-context.ts';
 
@@ -20,24 +20,30 @@ const HEADERS = {
 export function tracedRequest(exchange: Exchange, answer: () => Promise<Answer>): Promise<Answer> {
   return traced(
     () => operationOf(exchange),
-    async (span) => {
-      const answered = await answer();
-      if (span === undefined) return answered;
-      const { request, endpoint, requestId, knownPrincipal } = exchange;
-      const { status, code } = answered;
-      if (endpoint !== undefined) span.updateName(`${request.method} ${endpoint.path}`);
-      span.setAttributes({
-        'http.route': endpoint?.path,
-        'http.response.status_code': status,
-        'counterfoil.request_id': requestId,
-        'counterfoil.tenant_id': knownPrincipal?.tenantId,
-        'counterfoil.environment': knownPrincipal?.environment,
-        'counterfoil.refusal': code,
-      });
-      if (status >= FIRST_SERVER_ERROR) markFailed(span, String(status));
-      return answered;
-    },
+    (span) => (span === undefined ? answer() : told(span, exchange, answer)),
   );
+}
+
+/** Tells a span that is recorded of the request and its answer. */
+async function told(
+  span: Span,
+  exchange: Exchange,
+  answer: () => Promise<Answer>,
+): Promise<Answer> {
+  const answered = await answer();
+  const { request, endpoint, requestId, knownPrincipal } = exchange;
+  const { status, code } = answered;
+  if (endpoint !== undefined) span.updateName(`${request.method} ${endpoint.path}`);
+  span.setAttributes({
+    'http.route': endpoint?.path,
+    'http.response.status_code': status,
+    'counterfoil.request_id': requestId,
+    'counterfoil.tenant_id': knownPrincipal?.tenantId,
+    'counterfoil.environment': knownPrincipal?.environment,
+    'counterfoil.refusal': code,
+  });
+  if (status >= FIRST_SERVER_ERROR) markFailed(span, String(status));
+  return answered;
 }
 
 function operationOf(exchange: Exchange): Operation {
