@@ -14,8 +14,8 @@ import {
   UNMATCHED_DISPUTES,
 } from './live-model.ts';
 import { packed } from './packed.ts';
+import { readPayment } from './payment-reading.ts';
 import { partitionOf } from './search-record.ts';
-import { storedPayment } from './transactions.ts';
 import { type OpenWorkPage, type OpenWorkQuery, workPage } from './work-list.ts';
 
 /** Raised when the documents mean something else though their shapes are the same. */
@@ -368,7 +368,7 @@ export class DisputeView {
     // The read models advance apart: a payment may not be there yet.
     const payments = new Map(
       bodies.flatMap((body, index) =>
-        body === undefined ? [] : [[ids[index], storedPayment.decode(body)] as const],
+        body === undefined ? [] : [[ids[index], readPayment(body)] as const],
       ),
     );
     return states.map((state) => rendered(state, payments.get(state.transactionId ?? undefined)));

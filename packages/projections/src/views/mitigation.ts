@@ -2,10 +2,10 @@
 import { Policies, Subscription, Transaction, toMajor } from '@counterfoil/core';
 import type { ReadModelStore } from '../read-model-store.ts';
 import { keyOf, liveModel, PAYMENTS, TRANSACTIONS } from './live-model.ts';
+import { readPayment } from './payment-reading.ts';
 import type { ReferenceView } from './reference.ts';
 import { instant, renderRecord, type SearchRecord, type StoredRecord } from './search-record.ts';
 import { SubscriptionView } from './subscriptions.ts';
-import { storedPayment } from './transactions.ts';
 import { MAX_LIMIT, type SearchPage, type SearchQuery, SearchView } from './transactions-search.ts';
 
 /** The fields of the search record that the Mitigation operations show (contract). */
@@ -121,7 +121,7 @@ export class MitigationView {
       bodies.map((body, index) => {
         // Only damage takes away the payment that a record belongs to.
         if (body === undefined) throw model.markDamaged(`the payment of ${ids[index]} is missing`);
-        return [ids[index] ?? '', storedPayment.decode(body)];
+        return [ids[index] ?? '', readPayment(body)];
       }),
     );
   }

@@ -2,8 +2,8 @@
 import { Transaction } from '@counterfoil/core';
 import type { ReadModelStore } from '../read-model-store.ts';
 import { keyOf, liveModel, PAYMENTS, RECORDS, TRANSACTIONS } from './live-model.ts';
+import { readPayment } from './payment-reading.ts';
 import { partitionOf, storedRecord } from './search-record.ts';
-import { storedPayment } from './transactions.ts';
 
 /** Values of one walk: as many as an index is asked for at once. */
 const VALUES = 64;
@@ -102,7 +102,7 @@ function unsettledOf(
   body: string,
   { from, to }: { readonly from: number; readonly to: number },
 ): UnsettledMovement[] {
-  const payment = storedPayment.decode(body);
+  const payment = readPayment(body);
   const { transactionId } = payment;
   return Transaction.unsettledMovements(payment)
     .filter(({ at }) => Date.parse(at) >= from && Date.parse(at) <= to)

@@ -2,12 +2,12 @@
 import { currencyOf, Policies, type Reference, Transaction, toMajor } from '@counterfoil/core';
 import type { ReadModelStore } from '../read-model-store.ts';
 import { keyOf, liveModel, PAYMENTS, RECORDS, TRANSACTIONS } from './live-model.ts';
+import { readPayment } from './payment-reading.ts';
 import type { ReferenceView } from './reference.ts';
 import { storedRecord } from './search-record.ts';
 import { renderSubscription, type SubscriptionRecord } from './subscription-record.ts';
 import { SubscriptionView } from './subscriptions.ts';
 import { renderPayment, type TransactionRecord } from './transaction-record.ts';
-import { storedPayment } from './transactions.ts';
 
 /** An address of the order, with the contract's field names. */
 export interface AddressRecord extends Transaction.Address {
@@ -100,7 +100,7 @@ export class DetailView {
     const bodyOf = async (collection: string, ofId: string) =>
       (await model.get(collection, [keyOf(tenantId, ofId)]))[0];
     const own = await bodyOf(PAYMENTS, wanted);
-    if (own !== undefined) return { payment: storedPayment.decode(own), childId: undefined };
+    if (own !== undefined) return { payment: readPayment(own), childId: undefined };
     const record = await bodyOf(RECORDS, wanted);
     if (record === undefined) return undefined;
     const { originalTransactionId } = storedRecord.decode(record);
@@ -108,7 +108,7 @@ export class DetailView {
     // Only damage takes away the payment that a record belongs to.
     if (parents === undefined) throw model.markDamaged(`the payment of ${wanted} is missing`);
     const childId = originalTransactionId === null ? undefined : wanted;
-    return { payment: storedPayment.decode(parents), childId };
+    return { payment: readPayment(parents), childId };
   }
 
   /** Undefined when the tenant has no transaction of that id. */
