@@ -77,6 +77,11 @@ export class SqliteBuild implements Build {
   readonly #statements: Statements;
   readonly #specs: ReadonlyMap<string, CollectionSpec>;
   readonly #texts: ReadonlyMap<string, StatementTexts>;
+  /** What reads a document, by its collection. */
+  readonly #documents: ReadonlyMap<string, string>;
+  /** Questions to the memory: put together for each read, they would have to be hashed for each. */
+  readonly #moment: string;
+  readonly #newestRevision: string;
   readonly #partitions: Partitions;
   readonly #parked: Parked;
   /** Eras known to be written, by collection and partition. */
@@ -89,6 +94,11 @@ export class SqliteBuild implements Build {
     this.needsScrub = file.role === 'writer' && !isNew;
     this.#specs = new Map(file.collections.map((spec) => [spec.name, spec]));
     this.#texts = new Map(file.collections.map((spec) => [spec.name, textsOf(spec)]));
+    this.#documents = new Map(
+      file.collections.map((spec) => [spec.name, `${documentsOf(spec)} WHERE key = ?`]),
+    );
+    this.#moment = `${file.path} moment`;
+    this.#newestRevision = `${file.path} revision`;
     this.#database = new DatabaseSync(file.path, { readOnly: file.role === 'reader' });
     try {
       tune(this.#database, file.role);
@@ -188,7 +198,7 @@ export class SqliteBuild implements Build {
   async get(collection: string, keys: readonly string[]): Promise<readonly (string | undefined)[]> {
     const spec = this.#spec(collection);
     return this.#read(() => {
-      const statement = this.#statements.get(`${documentsOf(spec)} WHERE key = ?`);
+      const statement = this.#statements.get(this.#documents.get(collection) ?? '');
       const read = (key: string) => {
         const row = statement.get(key) as Kept | undefined;
         return row && this.#body(spec, key, row);
@@ -283,7 +293,8 @@ export class SqliteBuild implements Build {
     const memory = this.#oneMoment();
     const ask = () => this.#read(() => this.#revision(partition));
     if (memory === undefined) return ask();
-    return memory.recall(`${this.#file.path} revision ${partition ?? ''}`, ask);
+    const newest = this.#newestRevision;
+    return memory.recall(partition === undefined ? newest : `${newest} ${partition}`, ask);
   }
 
   /**
@@ -291,8 +302,8 @@ export class SqliteBuild implements Build {
    * than reading a document. It ends with the turn, and with the writer's next message.
    */
   #oneMoment(): TurnCache | undefined {
-    const { memory, path } = this.#file;
-    memory?.recall(`${path} moment`, () => {
+    const { memory } = this.#file;
+    memory?.recall(this.#moment, () => {
       this.#statements.get('BEGIN').run();
       memory.onClear(() => this.#endMoment());
     });

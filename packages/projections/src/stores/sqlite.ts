@@ -114,7 +114,8 @@ class SqliteReadModelStore implements ReadModelStore {
   async live(projection: string): Promise<Build | undefined> {
     const ask = () => this.#catalog.live(projection);
     const build = this.#memory === undefined ? ask() : this.#memory.recall(projection, ask);
-    return build === undefined ? undefined : this.openBuild(projection, build);
+    if (build === undefined) return undefined;
+    return this.#open.get(idOf(projection, build)) ?? this.openBuild(projection, build);
   }
 
   async makeLive(projection: string, build: number): Promise<void> {
