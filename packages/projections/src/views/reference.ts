@@ -209,20 +209,20 @@ export class ReferenceView {
     if (ids.length === 0) return [];
     const { model, products } = await this.#moment();
     const keys = ids.map((id) => `storefront/${tenantId}/storefront_product-${tenantId}-${id}`);
-    const unknown = keys.filter((key) => !products.has(key));
+    const known = keys.map((key) => products.get(key));
+    if (!known.includes(undefined)) return known as readonly Reference.StorefrontProduct[];
+    const unknown = keys.filter((_, index) => known[index] === undefined);
     const read = new Map<string, Reference.StorefrontProduct>();
-    if (unknown.length > 0) {
-      const bodies = await model.get(THINGS, unknown);
-      for (const [index, key] of unknown.entries()) {
-        const body = bodies[index];
-        if (body === undefined) continue;
-        const thing = reference.decode(body).state;
-        if (!('product' in thing)) continue;
-        const { product: value } = thing;
-        read.set(key, keep(products, { key, value, characters: body.length }));
-      }
+    const bodies = await model.get(THINGS, unknown);
+    for (const [index, key] of unknown.entries()) {
+      const body = bodies[index];
+      if (body === undefined) continue;
+      const thing = reference.decode(body).state;
+      if (!('product' in thing)) continue;
+      const { product: value } = thing;
+      read.set(key, keep(products, { key, value, characters: body.length }));
     }
-    return keys.flatMap((key) => read.get(key) ?? products.get(key) ?? []);
+    return keys.flatMap((key, index) => known[index] ?? read.get(key) ?? []);
   }
 
   /** The revision is asked for first: what is read after it may be newer, and is then read again. */

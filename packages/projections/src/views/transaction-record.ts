@@ -98,6 +98,7 @@ export function renderPayment(
     ...payment.chargebacks.map((chargeback) => chargebackRecord(root, chargeback)),
     ...payment.alerts.map((alert) => alertRecord(root, alert)),
   ];
+  if (children.length === 0) return root;
   children.sort((a, b) => (a.sent < b.sent ? -1 : a.sent > b.sent ? 1 : 0));
   return { ...root, childTransactions: children };
 }
