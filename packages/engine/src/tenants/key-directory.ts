@@ -36,7 +36,10 @@ type Place = Pick<KnownKey, 'tenantId' | 'keyId'>;
 const MAX_PLACES = 1_000;
 
 /** Reads the key's state from the tenant's stream: a revocation takes effect at once, even when read models are behind. */
-export function keyDirectory(reference: ReferenceView, commands: CommandRunner): KeyDirectory {
+export function keyDirectory(
+  reference: Pick<ReferenceView, 'keyByDigest'>,
+  commands: CommandRunner,
+): KeyDirectory {
   const places = new LRUCache<string, Place>({ max: MAX_PLACES });
   const placeOf = async (digest: string): Promise<Place | undefined> => {
     const found = await reference.keyByDigest(digest);

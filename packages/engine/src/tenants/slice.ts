@@ -11,8 +11,8 @@ import { Tenants } from './tenants.ts';
 
 export type TenantParts = PartsOf<typeof TENANTS>;
 
-/** For the origin of a key that was made a moment ago. */
-const ORIGIN_WAIT_MS = 1_000;
+/** For a key that was made a moment ago, and its origins. */
+const KEY_WAIT_MS = 1_000;
 
 export const TENANTS = slice({
   scopes: {
@@ -26,18 +26,24 @@ export const TENANTS = slice({
   },
   make({ commands, definitions, readSide, stores }: Base) {
     const referenceView = new ReferenceView(stores.readModels);
+    /** What is not found is looked for again in read models that have all that this process acknowledged. */
+    const foundAtLast = async <Found>(look: () => Promise<Found | undefined>) => {
+      const found = await look();
+      const { newest } = readSide;
+      if (found !== undefined || newest === undefined) return found;
+      await stores.progress.reached(newest, { timeoutMs: KEY_WAIT_MS });
+      return look();
+    };
+    const keyByDigest = (digest: string) => foundAtLast(() => referenceView.keyByDigest(digest));
     return {
       referenceView,
       tenants: new Tenants(commands),
       listTenants: () => listTenants({ events: stores.events, commands, referenceView }),
-      keys: keyDirectory(referenceView, commands),
+      keys: keyDirectory({ keyByDigest }, commands),
       /** Whether a publishable lead key allows pages of this origin. */
       async knowsOrigin(origin: string): Promise<boolean> {
-        if (await referenceView.knowsOrigin(origin)) return true;
-        const { newest } = readSide;
-        if (newest === undefined) return false;
-        await stores.progress.reached(newest, { timeoutMs: ORIGIN_WAIT_MS });
-        return referenceView.knowsOrigin(origin);
+        const isKnown = async () => (await referenceView.knowsOrigin(origin)) || undefined;
+        return (await foundAtLast(isKnown)) ?? false;
       },
       references: new References(commands, {
         async merchantAccountIdsOf(tenantId, companyId) {
