@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Event, Position, TransactionId } from '@counterfoil/core';
+import type { Event, Position, StreamName, TransactionId } from '@counterfoil/core';
 import {
   createProjector,
   openSqliteReadModelStore,
@@ -190,6 +190,19 @@ describe('the worker', () => {
     await appendEncoded(here.events, { stream, tenantId: TENANT }, unknown);
     await here.catchUp();
     expect(here.messages.filter(({ type }) => type === 'parked')).toEqual([]);
+  });
+
+  it('reads a type of event in the streams of a payment whatever it is elsewhere', async () => {
+    const here = world();
+    const unknown = { type: 'Mystery', schemaVersion: 1, data: '{}' };
+    const elsewhere = `mystery-${TENANT}-1` as StreamName;
+    await appendEncoded(here.events, { stream: elsewhere, tenantId: TENANT }, unknown);
+    const stream = paymentStream(A.PAYMENT);
+    await append(here.events, { stream }, CAPTURED);
+    await appendEncoded(here.events, { stream, tenantId: TENANT }, unknown);
+    await here.catchUp();
+    const parked = await (await here.store.live('transactions'))?.parkedStreams();
+    expect(parked).toEqual(new Set([stream]));
   });
 });
 

@@ -64,6 +64,15 @@ interface Fold {
 /** Streams that failed outside `apply`, with the reason. */
 type Failing = Map<string, string>;
 
+/** How far events are applied. */
+interface UpTo {
+  readonly position: Position;
+  /** No shard is moved past its own; to that of a shard without one nothing is applied. Default: none. */
+  readonly limits?: Checkpoints;
+  /** When the last event was appended that any folder was given. */
+  readonly lastEventTime: string | undefined;
+}
+
 /** Where a commit moves each shard to, by its number; the others stay. */
 type Goals = ReadonlyMap<number, Position>;
 const STAY: Goals = new Map();
@@ -134,20 +143,15 @@ export class Folder {
   }
 
   /**
-   * Applies the events after the checkpoints, and moves those to `position`, but none past its limit: to
-   * that of a shard without one nothing is applied. Resolves to what it had to park.
+   * Applies those of the events (all of which it reads, in their order) that come after the checkpoints, and
+   * moves these. Resolves to what it had to park.
    */
-  apply(
-    events: readonly Decoded[],
-    position: Position,
-    limits?: Checkpoints,
-  ): Promise<readonly Parking[]> {
+  apply(events: readonly Decoded[], upTo: UpTo): Promise<readonly Parking[]> {
     return this.#serialized(async () => {
+      const { position, limits, lastEventTime } = upTo;
       const goals = this.#goals(position, limits);
       if (goals.size === 0) return [];
-      const wanted = events.filter(
-        ({ stored }) => this.reads(stored) && this.#isDue(stored, goals),
-      );
+      const wanted = this.#dueOf(events, goals);
       const parked: Parking[] = [];
       let waiting: Decoded[] = [];
       for (const decoded of wanted) {
@@ -165,7 +169,6 @@ export class Folder {
         }
         if (subject === undefined || this.#folds(decoded.stored)) waiting.push(decoded);
       }
-      const lastEventTime = events.at(-1)?.stored.time;
       const goal = { goals, ...(lastEventTime !== undefined && { lastEventTime }) };
       return [...parked, ...(await this.#commit(waiting, goal))];
     });
@@ -182,6 +185,14 @@ export class Folder {
     return goals;
   }
 
+  #dueOf(events: readonly Decoded[], goals: Goals): readonly Decoded[] {
+    const isDue = ({ stored }: Decoded) => this.#isDue(stored, goals);
+    const [first, last] = [events.at(0), events.at(-1)];
+    const areBothDue = first !== undefined && last !== undefined && isDue(first) && isDue(last);
+    // What lies between two of one shard is due as they are.
+    return areBothDue && this.#shards === 1 ? events : events.filter(isDue);
+  }
+
   #isDue({ tenantId, position }: StoredEvent, goals: Goals): boolean {
     const shard = shardOf(tenantId, this.#shards);
     const goal = goals.get(shard);
@@ -191,11 +202,9 @@ export class Folder {
   }
 
   /** Of a commit that changes something of these tenants. */
-  #moves(goals: Goals, tenantIds: readonly number[] = []): readonly Move[] {
-    const shards = new Set([
-      ...goals.keys(),
-      ...tenantIds.map((tenantId) => shardOf(tenantId, this.#shards)),
-    ]);
+  #moves(goals: Goals, tenantIds: Iterable<number>): readonly Move[] {
+    const shards = new Set(goals.keys());
+    for (const tenantId of tenantIds) shards.add(shardOf(tenantId, this.#shards));
     return [...shards].map((shard) => {
       const place = this.#places.get(shard);
       if (place === undefined) throw new StaleWorker(`another worker has the shard ${shard}`);
@@ -256,10 +265,7 @@ export class Folder {
     events: readonly Decoded[],
     { goals, ...rest }: { goals: Goals } & Pick<Commit, 'unpark' | 'lastEventTime'>,
   ): Promise<readonly Parking[]> {
-    const moves = this.#moves(
-      goals,
-      events.map(({ stored }) => stored.tenantId),
-    );
+    const moves = this.#moves(goals, new Set(events.map(({ stored }) => stored.tenantId)));
     const failing: Failing = new Map();
     // Each round either ends or parks one more stream of the batch.
     for (let round = 0; round <= events.length; round += 1) {
@@ -269,21 +275,18 @@ export class Folder {
       const result = await this.build.commit({
         ...rest,
         moves: this.#kept(moves),
-        changes: changes.map(({ change }) => change),
+        changes,
         park: fold.park,
       });
       if (result.outcome === 'stale') throw new StaleWorker('the checkpoint or the lease moved');
       if (result.outcome === 'committed') return this.#committed(fold, changes, moves);
       const culprit = changes.find(
-        ({ change }) =>
-          change.collection === result.collection &&
-          change.before === undefined &&
-          change.after?.key === result.key,
+        ({ collection, before, after }) =>
+          collection === result.collection && before === undefined && after?.key === result.key,
       );
       // Of two streams in one batch that make the same document, the later one is at fault.
       const stream =
-        changes.findLast(({ change }) => change.after?.key === result.key)?.stream ??
-        culprit?.stream;
+        changes.findLast(({ after }) => after?.key === result.key)?.stream ?? culprit?.stream;
       if (stream === undefined) throw new Error(`no event made ${result.collection}/${result.key}`);
       failing.set(stream, `${result.collection} has ${result.key} already`);
     }
@@ -328,7 +331,7 @@ export class Folder {
     const moves = this.#moves(STAY, [tenantId]);
     const result = await this.build.commit({
       moves: this.#kept(moves),
-      changes: changes.map(({ change }) => change),
+      changes,
     });
     if (result.outcome === 'stale') throw new StaleWorker('the checkpoint or the lease moved');
     if (result.outcome === 'duplicate') throw new Error(`${result.collection} has ${result.key}`);
@@ -341,8 +344,8 @@ export class Folder {
     for (const [key, { after, characters }] of fold.touched)
       this.#states.set(key, after, characters);
     this.#states.trim();
-    for (const { change } of changes) {
-      if (change.shared === true) this.#shared.add(`${change.collection}/${change.after?.key}`);
+    for (const { shared, collection, after } of changes) {
+      if (shared === true) this.#shared.add(`${collection}/${after?.key}`);
     }
     trim(this.#shared, MAX_KNOWN_SHARED);
     const news = fold.park.filter(({ event }) => !this.#parked.has(event.stream));
@@ -425,12 +428,10 @@ export class Folder {
         touched.characters = state.body.length;
         changes.push({
           stream,
-          change: {
-            collection: stateCollection,
-            // Only its existence matters: a keyed document is replaced as a whole.
-            ...(before === undefined ? {} : { before: { key, body: '' } }),
-            after: state,
-          },
+          collection: stateCollection,
+          // Only its existence matters: a keyed document is replaced as a whole.
+          ...(before === undefined ? {} : { before: { key, body: '' } }),
+          after: state,
         });
         this.#derive(changes, key, touched);
       } catch (error) {
@@ -456,26 +457,24 @@ export class Folder {
       old.delete(id);
       if (replaced === undefined) this.#make(changes, document, stream);
       else if (!sameDocument(replaced, document)) {
-        changes.push({
-          stream,
-          change: { collection: document.collection, before: replaced, after: document },
-        });
+        const { collection } = document;
+        changes.push({ stream, collection, before: replaced, after: document });
       }
     }
     for (const gone of old.values()) {
-      changes.push({ stream, change: { collection: gone.collection, before: gone } });
+      changes.push({ stream, collection: gone.collection, before: gone });
     }
   }
 
   #make(changes: Written[], document: DerivedDocument, stream: string): void {
     const { collection, shared = false } = document;
     if (shared && this.#shared.has(`${collection}/${document.key}`)) return;
-    changes.push({ stream, change: { collection, after: document, shared } });
+    changes.push({ stream, collection, after: document, shared });
   }
 }
 
-interface Written {
-  readonly change: Change;
+/** A change, and the stream that is at fault where it cannot be made. */
+interface Written extends Change {
   readonly stream: string;
 }
 

@@ -11,6 +11,7 @@ import {
   type ReadModelStore,
   type Summary,
 } from './read-model-store.ts';
+import { Readers } from './readers.ts';
 import { type Checkpoints, isAtLeast, latest, sameCheckpoints } from './shards.ts';
 
 /** Larger than the worker's: latency does not matter, and each document is written once a batch. */
@@ -277,6 +278,7 @@ async function replay(
 ): Promise<void> {
   const goal = latest(loads.flatMap(({ goals }) => goals));
   if (goal === undefined) return;
+  const readers = new Readers(loads.map(({ folder }) => folder));
   const [first, ...others] = loads;
   // Loads begin together; only one alone goes on after it had stopped.
   const after = others.length === 0 ? first?.folder.checkpoint : undefined;
@@ -287,14 +289,26 @@ async function replay(
     ...(signal === undefined ? {} : { signal }),
   });
   for await (const batch of batches) {
-    const wanted = batch.filter((stored) => loads.some(({ folder }) => folder.reads(stored)));
+    const wanted = batch.filter((stored) => readers.of(stored).length > 0);
     const decoded = await decodeAll(wanted, vault);
-    const applied = await Promise.allSettled(loads.map((load) => load.apply(batch, decoded)));
+    const lastEventTime = decoded.at(-1)?.stored.time;
+    const shares = readers.shareOut(decoded);
+    const applied = await Promise.allSettled(
+      loads.map((load) =>
+        load.apply(batch, { events: shares.get(load.folder) ?? [], lastEventTime }),
+      ),
+    );
     for (const each of applied) if (each.status === 'rejected') throw each.reason;
     const last = batch.at(-1);
     if (last !== undefined && last.position >= goal) break;
   }
   signal?.throwIfAborted();
+}
+
+/** What one projection reads of a batch. */
+interface Share {
+  readonly events: readonly Decoded[];
+  readonly lastEventTime: string | undefined;
 }
 
 /** One projection that is being loaded. */
@@ -347,8 +361,8 @@ class Load {
     return new Load(options, { folder, lease, comparable, goals });
   }
 
-  /** Applies as much of a batch as lies before the goals. */
-  async apply(batch: readonly StoredEvent[], decoded: readonly Decoded[]): Promise<void> {
+  /** Applies as much of a batch as lies before the goals: its events are those that the folder reads. */
+  async apply(batch: readonly StoredEvent[], { events, lastEventTime }: Share): Promise<void> {
     const { folder, goals } = this;
     const goal = latest(goals);
     if (goal === undefined) return;
@@ -356,7 +370,7 @@ class Load {
     const position = batch[last]?.position;
     if (position === undefined) return;
     await this.#lease.renew();
-    this.#parked.push(...(await folder.apply(decoded, position, goals)));
+    this.#parked.push(...(await folder.apply(events, { position, limits: goals, lastEventTime })));
     this.#events += last + 1;
     this.#report('loading');
   }

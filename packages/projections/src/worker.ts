@@ -9,6 +9,7 @@ import { Lease, rebuildLeaseOf } from './lease.ts';
 import type { ProjectionMessage } from './progress.ts';
 import type { Projection } from './projection.ts';
 import { type Build, ReadModelError, type ReadModelStore } from './read-model-store.ts';
+import { Readers } from './readers.ts';
 import { earliest, isAtLeast, shardOf } from './shards.ts';
 
 /** The most events in one commit. A batch is what has gathered meanwhile, so it grows with the lag. */
@@ -96,6 +97,7 @@ class FollowingProjector implements Projector {
   readonly #leaseName: string;
   #projections: readonly Projection[];
   #folders: readonly Folder[] = [];
+  #readers = new Readers([]);
   #shards = 1;
   /** The shards of the folders. */
   #held: ReadonlySet<number> = new Set();
@@ -224,6 +226,7 @@ class FollowingProjector implements Projector {
     try {
       await this.#join();
       this.#folders = await this.#open(holdings);
+      this.#readers = new Readers(this.#folders);
       // An earlier process may have ended before it had cleaned up.
       this.#noteLeftovers();
       await this.#cleanUp();
@@ -358,9 +361,7 @@ class FollowingProjector implements Projector {
       const last = batch.at(-1);
       if (last === undefined) continue;
       const events = batch.filter((stored) => this.#holds(stored));
-      const wanted = events.filter((stored) =>
-        this.#folders.some((folder) => folder.reads(stored)),
-      );
+      const wanted = events.filter((stored) => this.#readers.of(stored).length > 0);
       yield { last, events, decoded: await decodeAll(wanted, this.#options.vault) };
       await this.#gathering.pause(last.position, signal);
     }
@@ -369,9 +370,11 @@ class FollowingProjector implements Projector {
   async #apply({ last: { position }, events, decoded }: DecodedBatch): Promise<void> {
     const erases = events.some(({ type }) => type === ERASURE);
     if (erases) await this.#dropOlderBuilds();
+    const lastEventTime = decoded.at(-1)?.stored.time;
+    const shares = this.#readers.shareOut(decoded);
     // In parallel: while a server writes for one, the next one folds.
     const applied = await Promise.allSettled(
-      this.#folders.map((folder) => folder.apply(decoded, position)),
+      [...shares].map(([folder, share]) => folder.apply(share, { position, lastEventTime })),
     );
     for (const each of applied) {
       if (each.status === 'rejected') throw each.reason;
