@@ -231,6 +231,8 @@ export class HttpServer {
       // Refused by our own code, so that the error has our format.
       requireHostHeader: false,
       noDelay: true,
+      // A request without a body has no events of a stream.
+      optimizeEmptyRequests: true,
     });
     server.maxConnections = limits.maxConnections;
     server.timeout = limits.socketTimeoutMs;
