@@ -74,6 +74,26 @@ export function pageCallPaths(ids: readonly string[], seed: number): readonly Pa
   ];
 }
 
+/**
+ * The same for the page of a search: what is found, the saved searches of the user, and what its filters offer
+ * to choose from.
+ */
+export function searchCallPaths(emails: readonly string[], seed: number): readonly Path[] {
+  const lists = ['merchantaccounts', 'companies', 'applications', 'products', 'campaigns'];
+  return [
+    searchPath(emails, seed),
+    ...['savedsearches', ...lists].map((list) => ({
+      path: `/api/admin/${list}`,
+      status: 200,
+      requests: {
+        kind: 'pages',
+        paths: [`/api/admin/${list}`],
+        markers: ['"success":true'],
+      } as const,
+    })),
+  ];
+}
+
 /** The pages of the same payments in the console. */
 export function consoleDetailPath(ids: readonly string[], seed: number, cookie: string): Path {
   const wanted = sample(ids, seed);

@@ -5,6 +5,8 @@ import type { Visit } from './slice.ts';
 /** A longer list is no list to choose from. */
 const MAX_OPTIONS = 100;
 
+const BY_NAME = new Intl.Collator('en');
+
 export interface Option {
   readonly value: string;
   readonly label: string;
@@ -34,5 +36,5 @@ function optionsOf(items: readonly { readonly id: number; readonly name: string 
       value: String(id),
       label: name === '' ? String(id) : `${name} (${id})`,
     }))
-    .toSorted((one, other) => one.label.localeCompare(other.label, 'en'));
+    .toSorted((one, other) => BY_NAME.compare(one.label, other.label));
 }

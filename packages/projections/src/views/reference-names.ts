@@ -104,7 +104,7 @@ export class ReferenceNames {
 
   /** The defined things of one type, in no particular order. */
   all<Type extends Reference.Event['type']>(type: Type): readonly Defined<Type>[] {
-    return [...this.#things.values()].filter((each): each is Defined<Type> => each.type === type);
+    return [...this.#byId(type).values()] as Defined<Type>[];
   }
 
   refundPolicy(merchantAccountId: number | null): Transaction.RefundPolicy {
@@ -120,12 +120,16 @@ export class ReferenceNames {
     type: Type,
     id: number | null,
   ): Defined<Type> | undefined {
+    return this.#byId(type).get(id ?? 0) as Defined<Type> | undefined;
+  }
+
+  #byId(type: Reference.Event['type']): ReadonlyMap<number, Reference.Definition> {
     let known = this.#ofType.get(type);
     if (known === undefined) {
       known = thingsOf(type, this.#things);
       this.#ofType.set(type, known);
     }
-    return known.get(id ?? 0) as Defined<Type> | undefined;
+    return known;
   }
 }
 
