@@ -375,6 +375,23 @@ describe('settings', () => {
     expect(text).toMatch(/value="agent" checked/);
   });
 
+  it('let a user sign in again, who has to accept the invitation first', async () => {
+    const { users } = running.host.engine.as({ tenantId: TENANT, actor: OWNER });
+    const statusOf = async (id: string, status: string) => {
+      const page = `/console/live/settings/users/${id}`;
+      await owner.submit(page, `${page}/status`, { status });
+      return (await owner.get(page)).text;
+    };
+    const { id } = await users.invite({ email: 'late@example.com', name: 'Late', roleIds: [] });
+    await statusOf(id, 'disabled');
+    expect(await statusOf(id, 'active')).toContain('The user is invited again.');
+    await openUser(running, TENANT, { email: 'back@example.com', roleIds: [] });
+    const { items } = await users.list();
+    const known = items.find(({ email }) => email === 'back@example.com')?.id ?? '';
+    await statusOf(known, 'disabled');
+    expect(await statusOf(known, 'active')).toContain('The user may sign in again.');
+  });
+
   it('keep the last owner', async () => {
     const { users } = running.host.engine.as({ tenantId: TENANT, actor: OWNER });
     const { items } = await users.list();

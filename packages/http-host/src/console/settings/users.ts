@@ -127,11 +127,16 @@ const changeStatus = consoleForm({
   body: z.object({ status: z.enum(['active', 'disabled']) }),
   page: user,
   async act(visit, { params: { id }, body: { status } }) {
-    await visit.ledger.users.change(id, { status });
-    const notice = status === 'disabled' ? 'The user is disabled.' : 'The user may sign in again.';
-    return { to: visit.href(`${PATHS.users}/${id}`), notice };
+    const changed = await visit.ledger.users.change(id, { status });
+    return { to: visit.href(`${PATHS.users}/${id}`), notice: NOTICES[changed.status] };
   },
 });
+
+const NOTICES: Readonly<Record<UserView['status'], string>> = {
+  active: 'The user may sign in again.',
+  disabled: 'The user is disabled.',
+  invited: 'The user is invited again.',
+};
 
 const reset = consoleForm({
   name: 'reset-user',
