@@ -23,6 +23,8 @@ import { TenantLedgers } from './tenant-ledger.ts';
 
 /** Categories of the streams that say who may take a payment. */
 const DEFINITIONS: ReadonlySet<string> = new Set(['company', 'merchant_account']);
+/** Category of the streams that have the keys of tenants. */
+const TENANTS = 'tenant';
 
 export type Assembly = ReturnType<typeof assemble>;
 
@@ -70,12 +72,15 @@ function makeBase(options: AssemblyOptions): Base {
     isOneOfSeveral ? newest : undefined,
   );
   const definitions = new ReadSide(stores.progress, undefined, undefined);
+  const issuedKeys = new ReadSide(stores.progress, undefined, undefined);
   const commands = new CommandRunner(
     { store: events, cache: stateCache, vault: stores.personalKeys },
     clock,
     (tenantId, position, stream) => {
       readSide.acknowledge(tenantId, position);
-      if (DEFINITIONS.has(categoryOf(stream))) definitions.acknowledge(tenantId, position);
+      const category = categoryOf(stream);
+      if (DEFINITIONS.has(category)) definitions.acknowledge(tenantId, position);
+      if (category === TENANTS) issuedKeys.acknowledge(tenantId, position);
     },
     deriveKey(masterKey, 'command fingerprints'),
   );
@@ -87,6 +92,7 @@ function makeBase(options: AssemblyOptions): Base {
     stateCache,
     readSide,
     definitions,
+    issuedKeys,
     followerProgress,
     answers,
     scopes: ALL_SCOPES,

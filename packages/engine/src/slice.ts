@@ -36,6 +36,8 @@ export interface Base extends AssemblyOptions {
   readonly readSide: ReadSide;
   /** Waits for a tenant's definitions, and not for its payments. */
   readonly definitions: ReadSide;
+  /** Waits for the keys of tenants, and for what else their own streams have. */
+  readonly issuedKeys: ReadSide;
   readonly followerProgress: FollowerProgress;
   /** Of all slices. */
   readonly scopes: readonly string[];

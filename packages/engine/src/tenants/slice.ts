@@ -24,12 +24,15 @@ export const TENANTS = slice({
     'settings:read': 'Read the settings of the tenant',
     'settings:write': 'Change the settings of the tenant',
   },
-  make({ commands, definitions, readSide, stores }: Base) {
+  make({ commands, definitions, issuedKeys, readSide, stores }: Base) {
     const referenceView = new ReferenceView(stores.readModels);
-    /** What is not found is looked for again in read models that have all that this process acknowledged. */
+    /**
+     * What is not found is looked for again in read models that have all keys that this process issued. They
+     * need not have payments: anybody can send an unknown key, which must not wait for those.
+     */
     const foundAtLast = async <Found>(look: () => Promise<Found | undefined>) => {
       const found = await look();
-      const { newest } = readSide;
+      const { newest } = issuedKeys;
       if (found !== undefined || newest === undefined) return found;
       await stores.progress.reached(newest, { timeoutMs: KEY_WAIT_MS });
       return look();
