@@ -44,7 +44,10 @@ export interface ProjectorOptions {
   readonly signal?: AbortSignal;
   readonly notify?: (message: ProjectionMessage) => void;
   readonly maxBatchEvents?: number;
-  /** How long events gather after a batch was read, unless `hurry` is called. Default: not at all. */
+  /**
+   * How long events gather after a batch was read that was not full, unless `hurry` is called. Default: not
+   * at all.
+   */
   readonly pauseMs?: number;
   /**
    * How long others wait for this worker when it has died; `LEASE_TTL_MS` when absent. A few seconds
@@ -357,13 +360,15 @@ class FollowingProjector implements Projector {
     batches: AsyncIterable<readonly StoredEvent[]>,
     signal: AbortSignal,
   ): AsyncGenerator<DecodedBatch> {
+    const { maxBatchEvents = MAX_BATCH_EVENTS } = this.#options;
     for await (const batch of batches) {
       const last = batch.at(-1);
       if (last === undefined) continue;
       const events = batch.filter((stored) => this.#holds(stored));
       const wanted = events.filter((stored) => this.#readers.of(stored).length > 0);
       yield { last, events, decoded: await decodeAll(wanted, this.#options.vault) };
-      await this.#gathering.pause(last.position, signal);
+      // After a full batch there may be more already.
+      if (batch.length < maxBatchEvents) await this.#gathering.pause(last.position, signal);
     }
   }
 
