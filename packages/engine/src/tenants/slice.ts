@@ -30,10 +30,10 @@ export const TENANTS = slice({
      * What is not found is looked for again in read models that have all keys that this process issued. They
      * need not have payments: anybody can send an unknown key, which must not wait for those.
      */
-    const foundAtLast = async <Found>(look: () => Promise<Found | undefined>) => {
+    const foundAtLast = async <Found>(look: () => Promise<Found>) => {
       const found = await look();
       const { newest } = issuedKeys;
-      if (found !== undefined || newest === undefined) return found;
+      if (found || newest === undefined) return found;
       await stores.progress.reached(newest, { timeoutMs: KEY_WAIT_MS });
       return look();
     };
@@ -44,10 +44,7 @@ export const TENANTS = slice({
       listTenants: () => listTenants({ events: stores.events, commands, referenceView }),
       keys: keyDirectory({ keyByDigest }, commands),
       /** Whether a publishable lead key allows pages of this origin. */
-      async knowsOrigin(origin: string): Promise<boolean> {
-        const isKnown = async () => (await referenceView.knowsOrigin(origin)) || undefined;
-        return (await foundAtLast(isKnown)) ?? false;
-      },
+      knowsOrigin: (origin: string) => foundAtLast(() => referenceView.knowsOrigin(origin)),
       references: new References(commands, {
         async merchantAccountIdsOf(tenantId, companyId) {
           await definitions.caughtUp(tenantId);
