@@ -23,7 +23,7 @@ import { codeFor } from '../http/email-errors.ts';
 import { type Endpoint, endpoint, type RequestContext } from '../http/endpoint.ts';
 import { ERRORS, type ErrorDetail, type ErrorRow } from '../http/errors.ts';
 import { strict } from '../http/input-schema.ts';
-import { faultsOf, readInput } from '../http/invalid-input.ts';
+import { errorsOf, readInput } from '../http/invalid-input.ts';
 import { At } from './answer-fields.ts';
 import { pageOf } from './collections.ts';
 import { cursorOf, inCursor } from './cursor.ts';
@@ -296,7 +296,7 @@ function refusedResult(refusal: EngineRefusal): Result {
       return failed('idempotency_conflict');
     case 'MailInvalid':
     case 'InputInvalid':
-      return failed('invalid_request_format', faultsOf(refusal));
+      return failed('invalid_request_format', errorsOf(refusal));
     default:
       return failed('server_error');
   }
@@ -443,7 +443,7 @@ const NOT_RESENDABLE: Readonly<Record<ResendFault, string>> = {
 const REFUSALS = rows({
   SenderUnauthorized: { code: 'unauthorized_domain' },
   MailKeyConflict: { code: 'idempotency_conflict' },
-  MailInvalid: { code: 'invalid_request', errors: faultsOf },
+  MailInvalid: { code: 'invalid_request', errors: errorsOf },
   MailUnknown: { code: 'not_found' },
   MailNotResendable: {
     code: 'email_not_resendable',

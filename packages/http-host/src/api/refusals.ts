@@ -1,7 +1,7 @@
 /** Maps refusals of the engine to code, text and pointers. */
 import { type Refusal as EngineRefusal, type Refused, refusalOf } from '@counterfoil/engine';
 import { isTransient, type Refusal, refuse } from '../http/errors.ts';
-import { faultsOf } from '../http/invalid-input.ts';
+import { errorsOf } from '../http/invalid-input.ts';
 import { type Row, type Rows, rows } from './slice.ts';
 import { API, type ApiRefusalCode } from './slices.ts';
 import { TENANT_REFUSALS } from './tenant-refusals.ts';
@@ -11,7 +11,7 @@ const MAY_BE_DONE = 'repeat under the same Idempotency-Key, for it may have been
 
 const EVERYWHERE = rows({
   IdempotencyKeyReused: { code: 'idempotency_key_reused' },
-  InputInvalid: { code: 'invalid_request', errors: faultsOf },
+  InputInvalid: { code: 'invalid_request', errors: errorsOf },
   LiveDataForbidden: { code: 'live_data_forbidden' },
   ConcurrentUpdate: { code: 'concurrent_update' },
   StaleRowVersion: {

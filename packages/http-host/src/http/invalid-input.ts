@@ -77,7 +77,7 @@ interface Faults {
 }
 
 /** The errors of an input that the engine refuses: `plans/0/name`, `is not known`. */
-export function faultsOf({ faults }: Faults): ErrorDetail[] {
+export function errorsOf({ faults }: Faults): ErrorDetail[] {
   return faults.map(({ path, detail: words }) => {
     const steps = path === '' ? [] : path.split('/').map(stepOf);
     const { pointer, detail } = detailAt(steps, { part: 'body', words });
