@@ -322,7 +322,10 @@ describe('an endpoint', () => {
     await paidLead(sender);
     sink.status(200);
     await shop.webhookEndpoints.change(id, { status: 'active' });
-    const since = new Date(0).toISOString();
+    // Later than all in GMT, though its text would stand before theirs.
+    const beyond = { since: '9999-12-31T23:59:59-01:00' };
+    expect(await codeOf(shop.webhooks.replayRange(id, beyond))).toBe('InputInvalid');
+    const since = '1970-01-01T01:00:00+01:00';
     expect(await shop.webhooks.replayRange(id, { since })).toEqual({ replayed: 2, next: null });
     await sink.has(4);
   });

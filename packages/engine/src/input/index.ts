@@ -46,6 +46,7 @@ export {
   EmailText,
   Id,
   IN_ORDER,
+  Instant,
   IpAddress,
   inOrder,
   Month,

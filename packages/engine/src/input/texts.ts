@@ -36,12 +36,20 @@ export function name(maxLength: number) {
 const UUID_LENGTH = 36;
 const DATE_LENGTH = 10;
 const MAX_IP_LENGTH = 45;
+/** Allows any number of decimals of a second. */
+const MAX_INSTANT_LENGTH = 64;
+const INSTANT_LENGTH = '2026-02-28T12:00:00.000Z'.length;
 
 /** The form of the address is left to the use cases. */
 export const EmailText = bounded(MAX_EMAIL_LENGTH);
 export const Uuid = bounded(UUID_LENGTH).check(z.guid()).toLowerCase();
 export const Id = z.int().positive();
 export const Day = bounded(DATE_LENGTH).check(z.iso.date());
+/** In GMT, as records have it. By its offset it may leave the years of four digits, which no record can hold. */
+export const Instant = bounded(MAX_INSTANT_LENGTH)
+  .check(z.iso.datetime({ offset: true }))
+  .transform((at) => new Date(at).toISOString())
+  .refine((at) => at.length === INSTANT_LENGTH, 'must be of the years 0000 to 9999, in GMT');
 export const IpAddress = z.union([
   bounded(MAX_IP_LENGTH).check(z.ipv4()),
   bounded(MAX_IP_LENGTH).check(z.ipv6()),

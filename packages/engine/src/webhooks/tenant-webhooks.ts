@@ -74,7 +74,7 @@ export class TenantWebhooks {
     await this.#endpoint(endpointId);
     const { limit = DEFAULT_LIMIT, after, ...filter } = list;
     const page = { after, limit: limit + 1 };
-    const found = await this.#services.deliveries.page(endpointId, inUtc(filter), page);
+    const found = await this.#services.deliveries.page(endpointId, filter, page);
     const items = found.slice(0, limit).map(viewOf);
     const last = items.at(-1);
     const isLast = found.length <= limit || last === undefined;
@@ -128,7 +128,7 @@ export class TenantWebhooks {
     await this.#sendable(endpointId);
     const { deliveries, clock } = this.#services;
     const page = { now: clock.now(), limit: MAX_REPLAYED };
-    const times = await deliveries.replayAll(endpointId, { ...inUtc(range), status }, page);
+    const times = await deliveries.replayAll(endpointId, { ...range, status }, page);
     const isAll = times.length < MAX_REPLAYED;
     return { replayed: times.length, next: isAll ? null : (times.toSorted().at(-1) ?? null) };
   }
@@ -169,16 +169,6 @@ export class TenantWebhooks {
     if (found === undefined) throw refused({ type: 'WebhookDeliveryUnknown' });
     return found;
   }
-}
-
-/** Instants are compared as they are kept. */
-function inUtc<Range extends Pick<DeliveryList, 'since' | 'until'>>({
-  since,
-  until,
-  ...more
-}: Range) {
-  const utc = (instant: string | undefined) => instant && new Date(instant).toISOString();
-  return { ...more, since: utc(since), until: utc(until) };
 }
 
 function viewOf(delivery: Delivery): DeliveryView {

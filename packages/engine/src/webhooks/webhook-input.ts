@@ -2,7 +2,7 @@
 import { WebhookEndpoints } from '@counterfoil/core';
 import { z } from 'zod';
 import { notACardNumber } from '../input/card-number-search.ts';
-import { pattern, text, Uuid } from '../input/texts.ts';
+import { Instant, pattern, text, Uuid } from '../input/texts.ts';
 
 import { Listing } from '../pages.ts';
 import { DELIVERY_STATUS } from './delivery-store.ts';
@@ -82,14 +82,13 @@ export const EndpointId = text(64);
 export const DeliveryId = text(64);
 export const DeliveryStatus = z.enum(DELIVERY_STATUS);
 
-const instant = text(64).check(z.iso.datetime({ offset: true }));
 const types = z.array(text(64)).max(WebhookEndpoints.EVENT_TYPES.length);
 /** Both of the events, not of the tries. */
 const range = {
   /** Inclusive. */
-  since: instant.optional(),
+  since: Instant.optional(),
   /** Exclusive. */
-  until: instant.optional(),
+  until: Instant.optional(),
   /** All when absent. */
   types: types.optional(),
 };
@@ -100,13 +99,13 @@ export const DeliveryList = z.strictObject({
   /** 1 to 100; 100 when absent. */
   limit: z.int().min(1).max(100).optional(),
   /** `end` of the page before. */
-  after: z.strictObject({ createdAt: instant, id: text(64) }).optional(),
+  after: z.strictObject({ createdAt: Instant, id: text(64) }).optional(),
 });
 export type DeliveryList = z.input<typeof DeliveryList>;
 
 export const ReplayRange = z.strictObject({
   ...range,
-  since: instant,
+  since: Instant,
   /** Default: `dead`. */
   status: z.enum(['dead', 'delivered']).optional(),
 });
