@@ -81,6 +81,7 @@ class Life {
       clearStates: () => {},
       eraseElsewhere: async () => step('elsewhere'),
       deleteAnswers: async () => step('answers'),
+      hurry: () => undefined,
       scrub: async () => step('scrub'),
     };
     return new Erasure(services);

@@ -32,6 +32,8 @@ export interface ErasureServices {
   readonly deleteAnswers: (customer: Subject) => Promise<void>;
   /** Overwrites the deleted data in the files; retries in the background. */
   readonly scrub: () => Promise<void>;
+  /** Has the read models take in what is recorded without a pause: until then they have the person. */
+  readonly hurry: () => void;
 }
 
 export class Erasure {
@@ -118,6 +120,7 @@ export class Erasure {
       erasureStep(customer, 'record'),
       caller,
     );
+    this.#services.hurry();
     // Concurrent commands may have cached states that they had loaded before.
     await this.destroyKey(customer);
     if (state === null) throw new Error('an erasure left no state');

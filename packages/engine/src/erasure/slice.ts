@@ -10,10 +10,13 @@ import { type Scrubbed, Scrubbing } from './scrubbing.ts';
 
 export type ErasureParts = PartsOf<typeof ERASURE>;
 
+/** Read models that are so far behind read without pauses anyway. */
+const HURRY_MS = 1_000;
+
 export const ERASURE = slice({
   scopes: { 'customers:erase': 'Erase the personal data of customers for good' },
   make(parts: Base & IdentityParts & SubscriptionParts & WebhookParts) {
-    const { stores, stateCache, identities, answers, webhooks, logger } = parts;
+    const { stores, readSide, stateCache, identities, answers, webhooks, logger } = parts;
     const { personalKeys } = stores;
     /** Called before the kept answers are searched, for those that are about to be kept. */
     const forgetting = new Set<(about: AnswersAbout) => void>();
@@ -42,6 +45,10 @@ export const ERASURE = slice({
         await webhooks.forget(customer);
       },
       scrub: () => scrubbing.scrub(),
+      hurry: () => {
+        const { newest } = readSide;
+        if (newest !== undefined) void stores.progress.reached(newest, { timeoutMs: HURRY_MS });
+      },
     });
     return { scrubbing, scrubbed, erasing, erasure, forgetting };
   },
