@@ -2,7 +2,7 @@
 import { pickOf, randomOf } from '../data/random.ts';
 import type { HostUnderLoad } from './host.ts';
 import { TENANT_ID, USER_EMAIL } from './host-data.ts';
-import type { Job, Payers } from './job.ts';
+import type { Job, PageRequests, Payers } from './job.ts';
 
 export const CONNECTIONS = 64;
 
@@ -14,7 +14,7 @@ export const LEADS_PATH = '/api/public/customer-leads';
 const LISTED = 20_000;
 
 /** With headers of its own, or those of the host's callers. */
-type Path = Pick<Job, 'path' | 'status' | 'requests'> & Partial<Pick<Job, 'headers'>>;
+export type Path = Pick<Job, 'path' | 'status' | 'requests'> & Partial<Pick<Job, 'headers'>>;
 
 const FLAGS = { getSearchData: true, getAddressData: true };
 const ALL_FLAGS = { ...FLAGS, getSubscription: true, getSessionData: true };
@@ -53,45 +53,40 @@ export function wholeDetailPath(ids: readonly string[], seed: number): Path {
   return detailPath(ids, seed, ALL_FLAGS);
 }
 
-/**
- * The calls of the interface that give, together, what the page of a payment shows: its detail, sums, events,
- * journal entries, emails and webhooks.
- */
-export function pageCallPaths(ids: readonly string[], seed: number): readonly Path[] {
+/** The calls of the interface that give, together, what a page of the console shows: the main one first. */
+export type Calls = readonly [Path, ...Path[]];
+
+/** Of the page of a payment: its detail, sums, events, journal entries, emails and webhooks. */
+export function detailCallPaths(ids: readonly string[], seed: number): Calls {
   const wanted = sample(ids, seed);
-  const gets = ['/events', '/entries', '/emails', '/webhooks'].map((what) => ({
-    of: (id: string) => `/api/transactions/${id}${what}`,
-    says: () => '"success":true',
-  }));
-  const payment = { of: (id: string) => `/v1/payments/${id}`, says: (id: string) => id };
-  return [
-    wholeDetailPath(ids, seed),
-    ...[payment, ...gets].map(({ of, says }) => ({
-      path: of(''),
-      status: 200,
-      requests: { kind: 'pages', paths: wanted.map(of), markers: wanted.map(says) } as const,
-    })),
-  ];
+  const sums = getPath('/v1/payments/', {
+    paths: wanted.map((id) => `/v1/payments/${id}`),
+    markers: wanted,
+  });
+  const parts = ['events', 'entries', 'emails', 'webhooks'].map((part) => {
+    const paths = wanted.map((id) => `/api/transactions/${id}/${part}`);
+    return getPath(`/api/transactions//${part}`, { paths, markers: paths.map(() => SUCCESS) });
+  });
+  return [wholeDetailPath(ids, seed), sums, ...parts];
 }
 
 /**
- * The same for the page of a search: what is found, the saved searches of the user, and what its filters offer
- * to choose from.
+ * Of the page of a search: what is found, the saved searches of the user, and what its filters offer to choose
+ * from.
  */
-export function searchCallPaths(emails: readonly string[], seed: number): readonly Path[] {
-  const lists = ['merchantaccounts', 'companies', 'applications', 'products', 'campaigns'];
-  return [
-    searchPath(emails, seed),
-    ...['savedsearches', ...lists].map((list) => ({
-      path: `/api/admin/${list}`,
-      status: 200,
-      requests: {
-        kind: 'pages',
-        paths: [`/api/admin/${list}`],
-        markers: ['"success":true'],
-      } as const,
-    })),
-  ];
+export function searchCallPaths(emails: readonly string[], seed: number): Calls {
+  const chosen = ['merchantaccounts', 'companies', 'applications', 'products', 'campaigns'];
+  const lists = ['savedsearches', ...chosen].map((list) => {
+    const path = `/api/admin/${list}`;
+    return getPath(path, { paths: [path], markers: [SUCCESS] });
+  });
+  return [searchPath(emails, seed), ...lists];
+}
+
+const SUCCESS = '"success":true';
+
+function getPath(path: string, requests: Pick<PageRequests, 'paths' | 'markers'>): Path {
+  return { path, status: 200, requests: { kind: 'pages', ...requests } };
 }
 
 /** The pages of the same payments in the console. */
@@ -107,16 +102,9 @@ export function consoleSearchPath(emails: readonly string[], seed: number, cooki
 }
 
 function pagesPath(path: string, cookie: string, wanted: readonly string[]): Path {
-  return {
-    path,
-    status: 200,
-    headers: { Cookie: cookie },
-    requests: {
-      kind: 'pages',
-      paths: wanted.map((each) => path + encodeURIComponent(each)),
-      markers: wanted.map((each) => `>${each}<`),
-    },
-  };
+  const paths = wanted.map((each) => path + encodeURIComponent(each));
+  const markers = wanted.map((each) => `>${each}<`);
+  return { ...getPath(path, { paths, markers }), headers: { Cookie: cookie } };
 }
 
 export function paymentPath(firstOrder: number, payers: Payers = 'known'): Path {

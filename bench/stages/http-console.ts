@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import type { Measure, Prepared, Row, Setting, Sides, Stage } from '../harness/stage.ts';
 import { makeHostData } from '../load/host-data.ts';
 import {
+  type Calls,
   consoleDetailPath,
   consoleSearchPath,
-  pageCallPaths,
+  detailCallPaths,
+  type Path,
   searchCallPaths,
-  searchPath,
-  wholeDetailPath,
 } from '../load/paths.ts';
 import { liveRecords } from '../load/peer-data.ts';
 import { HttpServers, httpFacts } from './http-servers.ts';
@@ -18,36 +18,24 @@ const PAYMENTS = 20_000;
 const common = {
   unit: 'pages/s',
   better: 'higher',
+  reach: { 'api-call': 0.5, 'api-calls': 0.5 },
   durability: 'reads only',
 } as const satisfies Partial<Row>;
 
 export const httpConsole: Stage = {
   name: 'http-console',
   rows: [
-    {
-      ...common,
-      id: 'console-detail',
-      what: 'the page of a transaction, 64 connections',
-      reach: { 'api-call': 0.5, 'api-calls': 0.5 },
-    },
-    {
-      ...common,
-      id: 'console-search',
-      what: 'the transactions of an email, 64 connections',
-      reach: { 'api-call': 0.5, 'api-calls': 0.5 },
-    },
+    { ...common, id: 'console-detail', what: 'the page of a transaction, 64 connections' },
+    { ...common, id: 'console-search', what: 'the transactions of an email, 64 connections' },
   ],
   prepare,
 };
 
-/** Beside the calls that give what a page shows, one after the other: their rate is that of all of them. */
-function withCalls(compared: Sides, calls: readonly Measure[]): Sides {
-  const all = async () => {
-    let seconds = 0;
-    for (const call of calls) seconds += 1 / (await call());
-    return 1 / seconds;
-  };
-  return { ...compared, peers: { ...compared.peers, 'api-calls': all } };
+/** The rate of several calls, one after the other. */
+async function rateOf(calls: readonly Measure[]): Promise<number> {
+  let seconds = 0;
+  for (const call of calls) seconds += 1 / (await call());
+  return 1 / seconds;
 }
 
 async function prepare(setting: Setting): Promise<Prepared> {
@@ -58,30 +46,22 @@ async function prepare(setting: Setting): Promise<Prepared> {
     const { host } = servers;
     const { ids, emails } = await liveRecords(data.folder);
     const cookie = await host.signIn();
-    const beside = (page: Parameters<typeof servers.measure>[1], call: typeof page) => ({
-      own: servers.measure(host, page),
-      peers: { 'api-call': servers.measure(host, call) },
-    });
-    const pages = {
-      detail: consoleDetailPath(ids, seed, cookie),
-      search: consoleSearchPath(emails, seed, cookie),
+    /** A page beside the first of the calls that give what it shows, and beside all of them. */
+    const beside = (page: Path, [main, ...others]: Calls): Sides => {
+      const measured = (path: Path) => servers.measure(host, () => path);
+      const call = measured(main);
+      const calls = [call, ...others.map(measured)];
+      return {
+        own: measured(page),
+        peers: { 'api-call': call, 'api-calls': () => rateOf(calls) },
+      };
     };
-    const calls = { detail: wholeDetailPath(ids, seed), search: searchPath(emails, seed) };
     return {
       sides: {
-        'console-detail': withCalls(
-          beside(
-            () => pages.detail,
-            () => calls.detail,
-          ),
-          pageCallPaths(ids, seed).map((path) => servers.measure(host, () => path)),
-        ),
-        'console-search': withCalls(
-          beside(
-            () => pages.search,
-            () => calls.search,
-          ),
-          searchCallPaths(emails, seed).map((path) => servers.measure(host, () => path)),
+        'console-detail': beside(consoleDetailPath(ids, seed, cookie), detailCallPaths(ids, seed)),
+        'console-search': beside(
+          consoleSearchPath(emails, seed, cookie),
+          searchCallPaths(emails, seed),
         ),
       },
       facts: { ...httpFacts(), payments: String(ids.length), customers: String(emails.length) },
