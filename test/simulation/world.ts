@@ -20,6 +20,8 @@ const STEP_MS = 60_000;
 const POLLING = { timeout: 20_000, interval: 10 };
 
 export class World extends LocalHost {
+  readonly #tenants: TenantId[] = [];
+
   constructor({ onDisk }: { onDisk: boolean }) {
     // An answer that is lost is lost at once: the slow card's comes in time.
     super({ onDisk, begin: BEGIN, gatewayTimeoutMs: 8_000, logLevel: 'trace' });
@@ -53,6 +55,7 @@ export class World extends LocalHost {
     }));
     const settings = { refundWindowDays, reserveHoldDays: 4 };
     await onboard(this.host, tenantId, { settings, accounts });
+    this.#tenants.push(tenantId);
     const caller = async (environment: 'live' | 'test') => {
       const key = await issueKey(this.host, tenantId, environment);
       return new Caller(() => this.url, { tenantId: id, key });
@@ -64,6 +67,7 @@ export class World extends LocalHost {
   async settle(): Promise<void> {
     await vi.waitUntil(async () => {
       this.pause(STEP_MS);
+      await this.#caughtUp();
       const { work } = await openIntents(this.host.readModels, { limit: 1_000 });
       if (await this.#isOverdue()) return false;
       return work.every(({ reasons }) => reasons.every((reason) => reason === 'action'));
@@ -75,6 +79,12 @@ export class World extends LocalHost {
       const live = await this.host.readModels.live('ledger');
       return ((await live?.checkpoint()) ?? '') >= head;
     }, POLLING);
+  }
+
+  /** What was acknowledged may be missing in the read models for a moment: nothing would be open. */
+  async #caughtUp(): Promise<void> {
+    const { readSide } = this.host;
+    await Promise.all(this.#tenants.map((tenantId) => readSide.caughtUp(tenantId)));
   }
 
   /** Whether something waits whose time has come. */
