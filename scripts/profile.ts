@@ -10,6 +10,7 @@ import type { Outcome } from '../bench/load/job.ts';
 import { Load } from '../bench/load/load.ts';
 import {
   consoleDetailPath,
+  consoleSearchPath,
   detailPath,
   jobOf,
   leadPath,
@@ -25,7 +26,7 @@ import { allocationsOf, type HeapProfile } from './profile/heap-profile.ts';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const RESULTS = join(ROOT, 'bench/results/profile');
 const SAMPLER = new URL('profile/sample-allocations.mjs', import.meta.url).href;
-const PATHS = ['payment', 'lead', 'search', 'detail', 'console'] as const;
+const PATHS = ['payment', 'lead', 'search', 'detail', 'console', 'console-search'] as const;
 type PathName = (typeof PATHS)[number];
 
 const USAGE = `Usage: pnpm run profile ${PATHS.join('|')} [--seconds n] [--allocations] [--thread name]
@@ -179,8 +180,12 @@ async function requestsOf(path: PathName, { folder, leadKey }: HostData, host: H
     return (before: number) => leadPath(1 + before, headers);
   }
   const { ids, emails } = await liveRecords(folder);
-  if (path === 'console') {
-    const pages = consoleDetailPath(ids, SEED, await host.signIn());
+  if (path === 'console' || path === 'console-search') {
+    const cookie = await host.signIn();
+    const pages =
+      path === 'console'
+        ? consoleDetailPath(ids, SEED, cookie)
+        : consoleSearchPath(emails, SEED, cookie);
     return () => pages;
   }
   const listed = path === 'detail' ? detailPath(ids, SEED) : searchPath(emails, SEED);
