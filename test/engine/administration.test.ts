@@ -206,6 +206,31 @@ describe('reference data', () => {
     ).toEqual(names.toSorted());
   });
 
+  it('is chosen from by name, from the same lists until something changes', async () => {
+    const { shop } = await opened();
+    for (const name of ['Campaign 10', 'Campaign 2'])
+      await shop.references.create('campaigns', { name });
+    const choices = await shop.references.choices();
+    expect(choices.campaigns).toEqual([
+      { id: 2, name: 'Campaign 2' },
+      { id: 1, name: 'Campaign 10' },
+    ]);
+    expect(Object.isFrozen(choices.campaigns?.[0])).toBe(true);
+    expect(await shop.references.choices()).toBe(choices);
+    await shop.references.amend('campaigns', 1, { name: 'Campaign 1' });
+    const after = await shop.references.choices();
+    expect(after.campaigns?.map(({ name }) => name)).toEqual(['Campaign 1', 'Campaign 2']);
+  });
+
+  it('is not chosen from a list of more than 100', async () => {
+    const { shop } = await opened();
+    const names = Array.from({ length: 100 }, (_, index) => `Product ${index}`);
+    await Promise.all(names.map((name) => shop.references.create('products', { name })));
+    expect((await shop.references.choices()).products).toHaveLength(100);
+    await shop.references.create('products', { name: 'one more' });
+    expect((await shop.references.choices()).products).toBeUndefined();
+  });
+
   it('is replaced and amended from the version that was seen', async () => {
     const { shop } = await opened();
     const { id } = await shop.references.create('pricePoints', {

@@ -107,6 +107,19 @@ describe('the list', () => {
     expect(several.text).toMatch(/<input id="merchantAccountIds"[^>]*value="1,2"/);
   });
 
+  it('offers names as they are now', async () => {
+    const { references } = running.host.engine.as({ tenantId: TENANT, actor: OWNER });
+    const owner = await signedIn(OWNER);
+    const offered = async () => {
+      const { text } = await owner.get(LIST);
+      return /<select id="campaignIds"[\s\S]*?<\/select>/.exec(text)?.[0];
+    };
+    const { id } = await references.create('campaigns', { name: 'Spring' });
+    expect(await offered()).toContain(`<option value="${id}">Spring (${id})</option>`);
+    await references.amend('campaigns', id, { name: 'Summer' });
+    expect(await offered()).toContain(`>Summer (${id})<`);
+  });
+
   it('takes all filters from its address, and says which of them is wrong', async () => {
     const both = await agent.get(`${LIST}?${new URLSearchParams({ orderIds: '815,4711000' })}`);
     expect(idsIn(both)).toHaveLength(2);

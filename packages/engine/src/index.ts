@@ -116,6 +116,7 @@ export {
   makeKey,
   maskKey,
 } from './tenants/api-keys.ts';
+export type { Choice, Choices } from './tenants/choices.ts';
 export type { KeyDirectory, KeyRecord } from './tenants/key-directory.ts';
 export { checkBound, Origin } from './tenants/key-input.ts';
 export {

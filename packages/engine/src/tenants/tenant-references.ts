@@ -8,6 +8,7 @@ import { Id } from '../input/texts.ts';
 import { type Listing, Listing as ListingInput, type Page, pageOf } from '../pages.ts';
 import type { RecordedCalls } from '../recorded-calls.ts';
 import { Refused, refused } from '../refusal.ts';
+import { type Choices, choicesIn } from './choices.ts';
 import {
   REFERENCE_KINDS,
   type ReferenceInput,
@@ -50,6 +51,11 @@ export class TenantReferences {
       all.map((each) => itemOf(kind, each)),
       listing,
     );
+  }
+
+  /** Short lists to choose from by name: frozen, and the same objects until something in them changes. */
+  async choices(): Promise<Choices> {
+    return choicesIn(await this.#references.names(this.#acting.tenantId));
   }
 
   /** Refuses with `DefinitionUnknown`. */
@@ -162,6 +168,7 @@ const Given = z.record(z.string().max(64), z.unknown());
 
 export const REFERENCE_INPUTS: CallInputs<TenantReferences> = {
   list: [ReferenceKind, ListingInput.optional()],
+  choices: [],
   get: [ReferenceKind, Id],
   // The content is checked by its kind.
   create: [ReferenceKind, Given as unknown as z.ZodType<never>],

@@ -4,6 +4,7 @@ import { Eta } from 'eta';
 import type { JsonResult, RawResult } from '../http/endpoint.ts';
 import type { Refusal } from '../http/errors.ts';
 import { assetAddresses } from './assets.ts';
+import { keptFor, remembered } from './remembered.ts';
 import {
   shownAccount,
   shownAction,
@@ -57,6 +58,9 @@ ETA.resolvePath = (template, options) => {
   return path;
 };
 
+/** Parts by their templates, each rendered once for one object that nothing changes. */
+const KEPT = remembered((template) => keptFor((data: object) => ETA.render(template, data)));
+
 const SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -91,6 +95,11 @@ const SHOWN = {
   anchorOfTerm: shownAnchor,
 };
 
+/** A part of a page made of `data` alone, which nothing changes. */
+function kept(template: string, data: object): string {
+  return KEPT(template)(data);
+}
+
 type Headers = Readonly<Record<string, string>>;
 
 interface Page {
@@ -110,7 +119,7 @@ export function pageAnswer({
   headers = {},
   hasFrame = false,
 }: Page): RawResult {
-  const given = { again: undefined, assets: assetAddresses(), shown: SHOWN, ...data };
+  const given = { again: undefined, assets: assetAddresses(), shown: SHOWN, kept, ...data };
   // Encoded once: its length is asked for twice before it is sent.
   const raw = Buffer.from(ETA.render(template, given), 'latin1');
   const contentType = 'text/html; charset=utf-8';

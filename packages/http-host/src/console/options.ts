@@ -1,40 +1,34 @@
 /** Short lists to choose from by name, for filters. */
-import type { ReferenceKind } from '@counterfoil/engine';
+import type { Choice, Choices } from '@counterfoil/engine';
+import { keptFor } from './remembered.ts';
 import type { Visit } from './slice.ts';
-
-/** A longer list is no list to choose from. */
-const MAX_OPTIONS = 100;
-
-const BY_NAME = new Intl.Collator('en');
 
 export interface Option {
   readonly value: string;
   readonly label: string;
 }
 
-/** Undefined where there are too many, or the user may not read them. */
-type Options = Promise<readonly Option[] | undefined>;
+/** Absent where there are too many, or the user may not read them. The same lists until a name changes. */
+export type Options = { readonly [Kind in keyof Choices]?: readonly Option[] };
 
-export async function accountOptions(visit: Visit): Options {
-  if (!visit.may('merchant-accounts:read')) return undefined;
-  const { items, moreResults } = await visit.ledger.merchantAccounts.list({ limit: MAX_OPTIONS });
-  return moreResults ? undefined : optionsOf(items.map(({ id, title: name }) => ({ id, name })));
+const SCOPES: Readonly<Record<keyof Choices, string>> = {
+  merchantAccounts: 'merchant-accounts:read',
+  companies: 'references:read',
+  applications: 'references:read',
+  products: 'references:read',
+  campaigns: 'references:read',
+};
+
+export async function optionsFor(visit: Visit): Promise<Options> {
+  const choices = await visit.ledger.references.choices();
+  const lists = Object.entries(choices) as [keyof Choices, readonly Choice[]][];
+  const allowed = lists.filter(([kind]) => visit.may(SCOPES[kind]));
+  return Object.fromEntries(allowed.map(([kind, list]) => [kind, optionsOf(list)]));
 }
 
-export async function referenceOptions(
-  visit: Visit,
-  kind: Extract<ReferenceKind, 'companies' | 'applications' | 'products' | 'campaigns'>,
-): Options {
-  if (!visit.may('references:read')) return undefined;
-  const { items, next } = await visit.ledger.references.list(kind, { limit: MAX_OPTIONS });
-  return next === undefined ? optionsOf(items) : undefined;
-}
-
-function optionsOf(items: readonly { readonly id: number; readonly name: string }[]) {
-  return items
-    .map(({ id, name }) => ({
-      value: String(id),
-      label: name === '' ? String(id) : `${name} (${id})`,
-    }))
-    .toSorted((one, other) => BY_NAME.compare(one.label, other.label));
-}
+const optionsOf = keptFor((list: readonly Choice[]): readonly Option[] =>
+  list.map(({ id, name }) => ({
+    value: String(id),
+    label: name === '' ? String(id) : `${name} (${id})`,
+  })),
+);

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { cursorOf, inCursor } from '../../api/cursor.ts';
 import { bounded, Day, Id, queryInteger } from '../../api/wire.ts';
 import { addressWith } from '../list-address.ts';
-import { accountOptions } from '../options.ts';
+import { optionsFor } from '../options.ts';
 import { consolePage, type Visit } from '../slice.ts';
 import { shownStatus } from '../transactions/status.ts';
 
@@ -63,7 +63,7 @@ export const queue = consolePage({
       kind: kind ?? '',
       dueBy,
       merchantAccountId: asked.merchantAccountId,
-      accounts: await accountOptions(visit),
+      accounts: (await optionsFor(visit)).merchantAccounts,
       isNarrowed:
         status !== WAITING || [kind, merchantAccountId, dueBy].some((each) => each !== undefined),
       kinds: KINDS,

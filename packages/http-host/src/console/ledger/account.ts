@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { cursorOf, inCursor } from '../../api/cursor.ts';
 import { bounded, CurrencyCode, Day, text } from '../../api/wire.ts';
 import { addressWith } from '../list-address.ts';
-import { accountOptions } from '../options.ts';
+import { optionsFor } from '../options.ts';
 import { shownAccount } from '../shown.ts';
 import { consolePage } from '../slice.ts';
 import { ACCOUNT_PATH, AccountNumber, accountNames, nameOf, PATH, Place, READ } from './words.ts';
@@ -30,14 +30,14 @@ export const account = consolePage({
     .refine(daysInOrder, DAYS_IN_ORDER),
   template: '/ledger/account',
   async load(visit, { query: { after, ...asked } }) {
-    const [page, names, accounts] = await Promise.all([
+    const [page, names, { merchantAccounts: accounts }] = await Promise.all([
       visit.ledger.books.postings({
         ...asked,
         limit: PAGE_SIZE,
         ...(after !== undefined && { after: inCursor(after, Place) }),
       }),
       accountNames(visit),
-      accountOptions(visit),
+      optionsFor(visit),
     ]);
     const { merchantAccountId } = asked;
     const filter = { ...asked, merchantAccountId: merchantAccountId?.toString() };

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { cursorOf, inCursor } from '../../api/cursor.ts';
 import { bounded, CurrencyCode, text } from '../../api/wire.ts';
 import { addressWith } from '../list-address.ts';
-import { accountOptions } from '../options.ts';
+import { optionsFor } from '../options.ts';
 import { shownAccount } from '../shown.ts';
 import { consolePage, type Visit } from '../slice.ts';
 import {
@@ -31,10 +31,10 @@ export const trialBalance = consolePage({
   query: z.object(filters),
   template: '/ledger/trial-balance',
   async load(visit, { query }) {
-    const [{ balanced, currencies }, names, accounts] = await Promise.all([
+    const [{ balanced, currencies }, names, { merchantAccounts: accounts }] = await Promise.all([
       visit.ledger.books.trialBalance(query),
       accountNames(visit),
-      accountOptions(visit),
+      optionsFor(visit),
     ]);
     return {
       filter: query,

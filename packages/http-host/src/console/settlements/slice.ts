@@ -6,7 +6,7 @@ import { cursorOf, inCursor } from '../../api/cursor.ts';
 import { bounded, Uuid } from '../../api/wire.ts';
 import { AccountNumber, accountNames, nameOf } from '../ledger/words.ts';
 import { addressWith } from '../list-address.ts';
-import { accountOptions } from '../options.ts';
+import { optionsFor } from '../options.ts';
 import { shownMoney } from '../shown.ts';
 import { consolePage, consoleSlice, type Visit } from '../slice.ts';
 
@@ -64,10 +64,10 @@ const unmatched = consolePage({
   query: z.object({ ...filters, settlementId: Uuid.optional(), after }),
   template: '/settlements/unmatched',
   async load(visit, { query: { after: cursor, ...asked } }) {
-    const [{ items, next }, names, accounts] = await Promise.all([
+    const [{ items, next }, names, { merchantAccounts: accounts }] = await Promise.all([
       visit.ledger.settlements.unmatched({ ...asked, limit: PAGE_SIZE, ...placeOf(cursor) }),
       accountNames(visit),
-      accountOptions(visit),
+      optionsFor(visit),
     ]);
     const { merchantAccountId, settlementId } = asked;
     const filter = { merchantAccountId: merchantAccountId?.toString(), settlementId };
@@ -105,10 +105,10 @@ const imports = consolePage({
   query: z.object({ ...filters, after }),
   template: '/settlements/imports',
   async load(visit, { query: { after: cursor, ...asked } }) {
-    const [{ items, next }, names, accounts] = await Promise.all([
+    const [{ items, next }, names, { merchantAccounts: accounts }] = await Promise.all([
       visit.ledger.settlements.list({ ...asked, limit: PAGE_SIZE, ...placeOf(cursor) }),
       accountNames(visit),
-      accountOptions(visit),
+      optionsFor(visit),
     ]);
     const filter = { merchantAccountId: asked.merchantAccountId?.toString() };
     return {

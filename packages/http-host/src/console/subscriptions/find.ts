@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { bounded, queryInteger } from '../../api/wire.ts';
 import { customerIdsByEmail } from '../customers/by-email.ts';
 import { addressWith } from '../list-address.ts';
-import { accountOptions } from '../options.ts';
+import { optionsFor } from '../options.ts';
 import { consolePage, type Visit } from '../slice.ts';
 import { amountText, cadenceText, STATES, stateOf } from './words.ts';
 
@@ -77,7 +77,7 @@ export const find = consolePage({
       status: status ?? '',
       statuses: SUBSCRIPTION_STATUS.map((value) => ({ value, label: STATES[value].text })),
       merchantAccountId: merchantAccountId?.toString(),
-      accounts: isAsked ? undefined : await accountOptions(visit),
+      accounts: isAsked ? undefined : (await optionsFor(visit)).merchantAccounts,
       isNarrowed: status !== undefined || merchantAccountId !== undefined,
       rows: subscriptions.map((each) => rowOf(visit, each)),
       addresses: {

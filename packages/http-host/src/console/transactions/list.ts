@@ -6,9 +6,17 @@ import { csvOf } from '../../api/csv.ts';
 import { cursorOf, inCursor } from '../../api/cursor.ts';
 import { Refusal } from '../../http/errors.ts';
 import { addressWith } from '../list-address.ts';
-import { accountOptions, referenceOptions } from '../options.ts';
+import { type Option, type Options, optionsFor } from '../options.ts';
+import { keptFor } from '../remembered.ts';
 import { type Again, type ConsoleFile, consolePage, type Problem, type Visit } from '../slice.ts';
-import { datedSearch, FILTERS, ListQuery, savedAddress, searchesOf } from './search-filters.ts';
+import {
+  datedSearch,
+  FILTERS,
+  type Filter,
+  ListQuery,
+  savedAddress,
+  searchesOf,
+} from './search-filters.ts';
 import { MEANINGS, type MeaningName } from './search-words.ts';
 import { shownStatusOf, signedAmount } from './status.ts';
 
@@ -85,25 +93,44 @@ export const list = consolePage({
 });
 
 /** Of these a name is chosen, where the list is short. */
-const CHOICES: Partial<Record<string, (visit: Visit) => ReturnType<typeof accountOptions>>> = {
-  merchantAccountIds: accountOptions,
-  companyIds: (visit) => referenceOptions(visit, 'companies'),
-  applicationIds: (visit) => referenceOptions(visit, 'applications'),
-  productIds: (visit) => referenceOptions(visit, 'products'),
-  campaignIds: (visit) => referenceOptions(visit, 'campaigns'),
+const CHOICES: Partial<Record<Filter['name'], keyof Options>> = {
+  merchantAccountIds: 'merchantAccounts',
+  companyIds: 'companies',
+  applicationIds: 'applications',
+  productIds: 'products',
+  campaignIds: 'campaigns',
 };
 
+/** Where nothing is entered, a field is the same object each time, and its HTML is kept. */
+const FIELDS = FILTERS.map((filter) => ({
+  filter,
+  blank: fieldOf(filter),
+  blankOf: keptFor((options: readonly Option[]) => fieldOf(filter, { options })),
+}));
+
+interface Filled {
+  readonly value?: string | undefined;
+  readonly options?: readonly Option[] | undefined;
+}
+
+function fieldOf(filter: Filter, { value, options }: Filled = {}) {
+  const isOfIds = CHOICES[filter.name] !== undefined && options === undefined;
+  const label = isOfIds ? `${filter.label} id` : filter.label;
+  return { ...filter, label, type: TYPES[filter.kind], value, options };
+}
+
 async function fieldsOf(visit: Visit, query: ListQuery) {
-  return Promise.all(
-    FILTERS.map(async (each) => {
-      const value = query[each.name];
-      const options = await CHOICES[each.name]?.(visit);
-      // Several ids in one address are no choice of one.
-      const isOne = value === undefined || options?.some((option) => option.value === value);
-      const isChoice = isOne && options !== undefined && options.length > 0;
-      return { ...each, type: TYPES[each.kind], value, options: isChoice ? options : undefined };
-    }),
-  );
+  const choices = await optionsFor(visit);
+  return FIELDS.map(({ filter, blank, blankOf }) => {
+    const value = query[filter.name];
+    const kind = CHOICES[filter.name];
+    const options = kind && choices[kind];
+    const isChoice = options !== undefined && options.length > 0;
+    if (value === undefined) return isChoice ? blankOf(options) : blank;
+    // Several ids in one address are no choice of one.
+    const isOne = isChoice && options.some((option) => option.value === value);
+    return fieldOf(filter, { value, options: isOne ? options : undefined });
+  });
 }
 
 interface Missed {

@@ -12,7 +12,7 @@ export interface ListSearch extends Search {
   readonly days?: number;
 }
 
-interface Filter {
+export interface Filter {
   readonly name: keyof ListSearch & string;
   readonly label: string;
   readonly kind: 'text' | 'day' | 'texts' | 'number' | 'numbers';
