@@ -40,6 +40,8 @@ export interface HistoryEntry extends Pick<EventMetadata, 'actor' | 'keyId' | 'r
 /** A payment, what happened to it, and what that posted. */
 export interface TransactionStory {
   readonly detail: TransactionDetail;
+  /** The whole folded state. */
+  readonly payment: Transaction.Payment;
   readonly history: readonly HistoryEntry[];
   /** The journal entries of the same events. */
   readonly entries: readonly LedgerEntry[];
@@ -116,7 +118,7 @@ export class Transactions {
     const entries = history.flatMap(
       ({ revision, event }) => ledgerEntryOf({ stream, revision }, event) ?? [],
     );
-    return { detail, history, entries };
+    return { detail, payment, history, entries };
   }
 
   /** A page, newest first. Refuses with `PageOutOfReach` beyond the last reachable page. */

@@ -262,7 +262,8 @@ const MAX_KNOWN = 1_000;
 
 /**
  * Sessions as a file has them: what changes it, here or through another connection, forgets them all. Reads
- * and remembers in one step, so that none is remembered that has ended meanwhile.
+ * and remembers in one step, so that none is remembered that has ended meanwhile. Looks at the file once a
+ * turn of the event loop: the requests of a turn were sent before it looks.
  */
 class KnownSessions {
   readonly #tables: SqliteTables;
@@ -271,6 +272,7 @@ class KnownSessions {
   /** Another number after a commit of another connection. */
   readonly #version: StatementSync;
   #lastVersion: unknown;
+  #hasLooked = false;
 
   constructor(tables: SqliteTables, text: string) {
     this.#tables = tables;
@@ -280,9 +282,7 @@ class KnownSessions {
   }
 
   get(digest: string): Session | undefined {
-    const [version] = this.#version.get() as unknown as readonly unknown[];
-    if (version !== this.#lastVersion) this.forget();
-    this.#lastVersion = version;
+    this.#look();
     const known = this.#sessions.get(digest);
     if (known !== undefined) return known;
     const [row] = this.#tables.all<SessionRow>(this.#text, [digest]);
@@ -291,6 +291,17 @@ class KnownSessions {
     if (this.#sessions.size >= MAX_KNOWN) this.forget();
     this.#sessions.set(digest, session);
     return session;
+  }
+
+  #look(): void {
+    if (this.#hasLooked) return;
+    this.#hasLooked = true;
+    setImmediate(() => {
+      this.#hasLooked = false;
+    });
+    const [version] = this.#version.get() as unknown as readonly unknown[];
+    if (version !== this.#lastVersion) this.forget();
+    this.#lastVersion = version;
   }
 
   /** In the same step as a change. */

@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createMemoryEventStore, type TenantId } from '@counterfoil/core';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ActivityLog } from '../activity/activity-log.ts';
@@ -303,6 +304,8 @@ describe('a session', () => {
     expect(await here.session('digest')).toEqual(session);
     expect(await here.session('digest')).toEqual(session);
     await there.endSessions(whose);
+    // Another process is never within a turn of the event loop.
+    await nextTurn();
     expect(await here.session('digest')).toBeUndefined();
   });
 

@@ -28,7 +28,8 @@ it('shows every text as it is', () => {
 });
 
 it('shows what templates say beside it', () => {
-  const frame = { environment: 'live', sections: [], switches: {}, user: {}, tenantName: '中' };
+  const sections = { list: [] };
+  const frame = { environment: 'live', sections, switches: {}, user: {}, tenantName: '中' };
   const data = { frame: { ...frame, isSandbox: true } };
   const { raw } = refusalPage(refuse('not_found'), 'of-a-test', data);
   expect(String(raw)).toContain(

@@ -5,6 +5,7 @@ import type { RequestContext } from '../http/endpoint.ts';
 import { OPERATOR_SCOPE } from '../operator/operators.ts';
 import { Cookies } from './cookies.ts';
 import { formToken } from './form-guard.ts';
+import { remembered } from './remembered.ts';
 import type { ConsoleServices, Visit } from './slice.ts';
 import { CONSOLE } from './slices.ts';
 
@@ -62,14 +63,7 @@ export function pathIn(environment: Environment, path: string): string {
 export function frameOf(signedIn: SignedInVisit, path: string) {
   const { visit, cookies, tenantName } = signedIn;
   const { environment, user, tenantId } = visit;
-  const sections = CONSOLE.flatMap(({ nav }) => {
-    if (nav === undefined || (nav.scope !== undefined && !visit.may(nav.scope))) return [];
-    if (nav.anyOf?.some((scope) => visit.may(scope)) === false) return [];
-    const isCurrent = path === nav.path || path.startsWith(`${nav.path}/`);
-    const { title, key } = nav;
-    return [{ title, key, href: visit.href(nav.path), isCurrent, path: nav.path }];
-  });
-  const section = sections.find(({ isCurrent }) => isCurrent)?.path ?? path;
+  const sections = sectionsOf(visit, path);
   return {
     environment,
     isSandbox: environment === 'test',
@@ -78,11 +72,37 @@ export function frameOf(signedIn: SignedInVisit, path: string) {
     user,
     sections,
     /** The same section in the other data: a record there has another id. */
-    switches: { live: pathIn('live', section), test: pathIn('test', section) },
+    switches: { live: pathIn('live', sections.path), test: pathIn('test', sections.path) },
     token: tokenOf(signedIn),
     notice: cookies.get('notice'),
   };
 }
+
+/** The sections that the user may see: the same object for the same ones. */
+function sectionsOf({ environment, may }: Visit, path: string): Sections {
+  const seen = NAVIGATION.map(({ scope, anyOf }) => {
+    const isSeen = (scope === undefined || may(scope)) && anyOf?.some(may) !== false;
+    return isSeen ? '1' : '0';
+  });
+  return SECTIONS(`${environment} ${path} ${seen.join('')}`);
+}
+
+const NAVIGATION = CONSOLE.flatMap(({ nav }) => nav ?? []);
+
+const SECTIONS = remembered((text) => {
+  const [environment, path = '', seen = ''] = text.split(' ');
+  const list = NAVIGATION.filter((_, index) => seen[index] === '1').map(
+    ({ title, key, path: of }) => ({
+      title,
+      key,
+      href: `/console/${environment}${of}`,
+      isCurrent: path === of || path.startsWith(`${of}/`),
+      path: of,
+    }),
+  );
+  return { list, path: list.find(({ isCurrent }) => isCurrent)?.path ?? path };
+});
+type Sections = ReturnType<typeof SECTIONS>;
 
 /** Of sessions as they are remembered: each has one secret. */
 const TOKENS = new WeakMap<Visitor['session'], string>();

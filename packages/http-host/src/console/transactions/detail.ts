@@ -1,5 +1,5 @@
 /** One payment: its record, its story, its books, and what the user may do with it. */
-import type { PaymentView } from '@counterfoil/engine';
+import { Transaction, toDecimal } from '@counterfoil/core';
 import type { TransactionDetail } from '@counterfoil/projections';
 import { z } from 'zod';
 import { Uuid } from '../../api/wire.ts';
@@ -23,7 +23,7 @@ export const ACTION_SCOPES: Readonly<Record<Action, string>> = {
   void: 'payments:write',
 };
 
-type Transaction = TransactionDetail['transaction'];
+type Shown = TransactionDetail['transaction'];
 
 export function hrefOf(visit: Visit, id: string, more = ''): string {
   return visit.href(`${PATH}/${id}${more}`);
@@ -56,11 +56,11 @@ export const detail = consolePage({
     const whole = await ledger.transactions.story(id);
     if (whole === undefined || !isOfAddress(visit, whole.detail)) throw unknown();
     const { detail: found, history } = whole;
+    const payment = visit.may('payments:read') ? whole.payment : undefined;
     const { transaction, routing } = found;
     const { messageID, currency } = transaction;
     const entries = visit.may('ledger:read') ? whole.entries : undefined;
-    const [payment, mails, webhooks] = await Promise.all([
-      visit.may('payments:read') ? ledger.payments.get(messageID) : undefined,
+    const [mails, webhooks] = await Promise.all([
       mailsOf(visit, messageID),
       webhooksOf(visit, messageID),
     ]);
@@ -69,7 +69,7 @@ export const detail = consolePage({
       found,
       status: shownStatusOf(transaction),
       askedId: id.toLowerCase(),
-      sums: payment && sumsOf(payment),
+      sums: payment && sumsOf(payment, transaction),
       children: transaction.childTransactions.map(childOf),
       story: storyOf(history).toReversed(),
       attempts: routing.attempts.map((each) => ({ ...each, tone: OUTCOMES[each.outcome] })),
@@ -102,15 +102,17 @@ const OUTCOMES: Readonly<
   'action-required': 'warn',
 };
 
-function sumsOf({ currency, capturedAmount, refundedAmount, refundableAmount }: PaymentView) {
-  return [
-    { label: 'Captured', amount: capturedAmount, currency },
-    { label: 'Refunded', amount: refundedAmount, currency },
-    { label: 'Left to refund', amount: refundableAmount, currency },
+function sumsOf(payment: Transaction.Payment, { refundable }: Shown) {
+  const { currency, capturedMinor } = payment;
+  const sums: [string, bigint][] = [
+    ['Captured', capturedMinor],
+    ['Refunded', Transaction.refundedMinor(payment)],
+    ['Left to refund', refundable ? Transaction.remainingMinor(payment) : 0n],
   ];
+  return sums.map(([label, minor]) => ({ label, amount: toDecimal(minor, currency), currency }));
 }
 
-function childOf(child: Transaction) {
+function childOf(child: Shown) {
   const { priceVal, status, refundSourceName, alertSourceName, data } = child;
   return {
     ...child,
@@ -166,10 +168,10 @@ interface Group {
 function groupsOf(
   visit: Visit,
   { transaction: of, sessionData, addresses, subscriptions, routing }: TransactionDetail,
-  payment: PaymentView | undefined,
+  payment: Transaction.Payment | undefined,
 ): readonly Group[] {
   const last = routing.attempts.at(-1);
-  const card = payment?.payment.card;
+  const card = payment?.card;
   const emailHref = `${visit.href(PATH)}?${new URLSearchParams({ emails: of.email })}`;
   const mayOpen = visit.may('customers:read') && of.customerID > 0;
   const customerHref = mayOpen ? visit.href(`/customers/${of.customerID}`) : undefined;
@@ -211,9 +213,9 @@ function groupsOf(
         { label: 'MID', value: of.mid },
         { label: 'Gateway', value: of.gateway },
         { label: 'Descriptor', value: last?.descriptor ?? '' },
-        { label: 'Reference', value: payment?.payment.gatewayTransactionId ?? '', kind: 'id' },
-        { label: 'Auth code', value: payment?.payment.authCode ?? '', kind: 'id' },
-        { label: 'ARN', value: payment?.payment.arn ?? '', kind: 'id' },
+        { label: 'Reference', value: payment?.gatewayTransactionId ?? '', kind: 'id' },
+        { label: 'Auth code', value: payment?.authCode ?? '', kind: 'id' },
+        { label: 'ARN', value: payment?.arn ?? '', kind: 'id' },
       ],
     },
     {
@@ -278,7 +280,7 @@ function groupsOf(
     .filter(({ facts }) => facts.length > 0);
 }
 
-function walletOf({ walletPayA, walletPayB }: Transaction): string {
+function walletOf({ walletPayA, walletPayB }: Shown): string {
   if (walletPayA) return 'Wallet A';
   return walletPayB ? 'Wallet B' : '';
 }
@@ -299,11 +301,11 @@ function twoDigits(number: number): string {
 function actionsOf(
   visit: Visit,
   { transaction }: TransactionDetail,
-  payment: PaymentView | undefined,
+  payment: Transaction.Payment | undefined,
 ) {
   const { messageID, status, refundable } = transaction;
-  const isIdle = payment?.payment.pendingVoid == null && payment?.payment.pendingCapture == null;
-  const isWhole = payment === undefined || Number(payment.refundedAmount) === 0;
+  const isIdle = payment?.pendingVoid == null && payment?.pendingCapture == null;
+  const isWhole = payment === undefined || Transaction.refundedMinor(payment) === 0n;
   const actions: { readonly action: Action; readonly label: string; readonly isThere: boolean }[] =
     [
       { action: 'refund', label: 'Refund', isThere: refundable },
