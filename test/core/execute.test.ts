@@ -314,7 +314,7 @@ describe('the cache', () => {
   it('has the state of records that were read', async () => {
     const store = await captured();
     const cache = mapCache();
-    const records = await loadRecords({ store, cache }, Transaction, stream);
+    const { records, state } = await loadRecords({ store, cache }, Transaction, stream);
     expect(records.map(({ revision, event }) => [revision, event.type])).toEqual([
       [0, 'PaymentSubmitted'],
       [1, 'AttemptStarted'],
@@ -323,9 +323,11 @@ describe('the cache', () => {
     expect(records[0]?.metadata).toEqual({ actor: 'ada@example.com' });
     expect(cache.kept.get(stream)).toEqual(await load({ store }, Transaction, stream));
     const kept = cache.kept.get(stream);
+    expect(state).toBe(kept?.state);
     await loadRecords({ store, cache }, Transaction, stream);
     expect(cache.kept.get(stream)).toBe(kept);
     await send(store, refund(1, 1n), 3);
+    expect((await loadRecords({ store }, Transaction, stream)).state?.refunds).toHaveLength(1);
     await loadRecords({ store, cache }, Transaction, stream);
     expect(cache.kept.get(stream)).toEqual(await load({ store }, Transaction, stream));
   });

@@ -113,21 +113,28 @@ export async function load<Of extends Aggregate>(
   return loaded as Loaded<StateOf<Of>>;
 }
 
-/** Reads the events of a stream, oldest first. Their state is cached, so that it is not read again. */
-export async function loadRecords(
+/** The events of a stream, oldest first, and the state that they made. */
+export interface Recorded<State> {
+  readonly records: readonly RecordedEvent<AnyEvent>[];
+  readonly state: State;
+}
+
+/** Reads the events of a stream. Their state is cached, so that it is not read again. */
+export async function loadRecords<Of extends Aggregate>(
   { store, cache, vault }: Executor,
-  aggregate: Aggregate,
+  aggregate: Of,
   stream: StreamName,
-): Promise<readonly RecordedEvent<AnyEvent>[]> {
+): Promise<Recorded<StateOf<Of>>> {
   const stored = await store.read(stream);
   const opener = await openerOf(vault, stored);
   const records = stored.map((each) => decodeRecord(each, opener));
-  const isNews = (cache?.get(stream)?.revision ?? -1) < stored.length - 1;
-  if (cache !== undefined && isNews) {
-    const events = records.map(({ event }) => event);
-    cache.set(stream, advance(aggregate, emptyStream(aggregate), stored, events));
-  }
-  return records;
+  const last = stored.length - 1;
+  const known = cache?.get(stream);
+  if (known?.revision === last) return { records, state: known.state as StateOf<Of> };
+  const events = records.map(({ event }) => event);
+  const loaded = advance(aggregate, emptyStream(aggregate), stored, events);
+  if ((known?.revision ?? -1) < last) cache?.set(stream, loaded);
+  return { records, state: loaded.state as StateOf<Of> };
 }
 
 function emptyStream({ initial }: Aggregate): Loaded<unknown> {

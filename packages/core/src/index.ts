@@ -59,6 +59,7 @@ export {
   load,
   loadRecords,
   MAX_DECISIONS,
+  type Recorded,
   type StateCache,
   type Step,
 } from './execute.ts';

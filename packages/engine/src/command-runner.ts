@@ -20,7 +20,7 @@ import {
   loadRecords,
   openerOf,
   type Position,
-  type RecordedEvent,
+  type Recorded,
   type Rejection,
   type StateOf,
   type StoredEvent,
@@ -284,11 +284,11 @@ export class CommandRunner {
     return decodeEvent(stored, await openerOf(this.executor.vault, [stored]));
   }
 
-  /** The events of a stream, oldest first. Rejects with `DamagedEvent` where one cannot be read. */
-  async recordedIn(
-    aggregate: Executable,
+  /** The events of a stream and their state. Rejects with `DamagedEvent` where one cannot be read. */
+  async recordedIn<Of extends Executable>(
+    aggregate: Of,
     stream: StreamName,
-  ): Promise<readonly RecordedEvent<Event>[]> {
+  ): Promise<Recorded<StateOf<Of>>> {
     return loadRecords(this.executor, aggregate, stream);
   }
 

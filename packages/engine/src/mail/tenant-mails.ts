@@ -194,10 +194,8 @@ export class TenantMails {
     if (payment === null || payment.refunds.length === 0) return [];
     const { sandbox } = payment;
     if (this.#acting.environment === 'test' && !sandbox) return [];
-    const recorded = await commands.recordedIn(Transaction, stream);
-    const asking = recorded
-      .filter(({ event }) => MAILED_EVENTS.has(event.type))
-      .slice(0, MAX_LIMIT);
+    const { records } = await commands.recordedIn(Transaction, stream);
+    const asking = records.filter(({ event }) => MAILED_EVENTS.has(event.type)).slice(0, MAX_LIMIT);
     const owner = this.#owner(sandbox);
     const found = await this.#services.mails.ofEvents(
       owner,

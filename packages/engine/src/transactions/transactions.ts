@@ -1,7 +1,6 @@
 /** Search, detail and history of transactions. Queries read the tenant's own writes. */
 import {
   type EventMetadata,
-  fold,
   type TenantId,
   Transaction,
   type TransactionId,
@@ -81,17 +80,7 @@ export class Transactions {
     tenantId: TenantId,
     transactionId: TransactionId,
   ): Promise<readonly HistoryEntry[]> {
-    const { commands } = this.#services;
-    const stream = Transaction.streamOf({ tenantId, transactionId });
-    const recorded = await commands.recordedIn(Transaction, stream);
-    return recorded.map(({ revision, time, event, metadata: { actor, keyId, requestId } }) => ({
-      revision,
-      recordedAt: time,
-      event: event as Transaction.Event,
-      actor,
-      ...(keyId !== undefined && { keyId }),
-      ...(requestId !== undefined && { requestId }),
-    }));
+    return (await this.#recorded(tenantId, transactionId)).history;
   }
 
   /**
@@ -101,24 +90,36 @@ export class Transactions {
   async story(tenantId: TenantId, id: TransactionId): Promise<TransactionStory | undefined> {
     const { details, readSide, clock } = this.#services;
     await readSide.caughtUp(tenantId);
-    let transactionId = id;
-    let history = await this.history(tenantId, id);
-    if (history.length === 0) {
+    let recorded = await this.#recorded(tenantId, id);
+    if (recorded.payment === null) {
       const found = await details.payment(tenantId, id);
       if (found === undefined) return undefined;
-      transactionId = found.payment.transactionId as TransactionId;
-      history = await this.history(tenantId, transactionId);
+      recorded = await this.#recorded(tenantId, found.payment.transactionId as TransactionId);
     }
-    const events = history.map(({ event }) => event);
-    const payment = fold(Transaction, events, Transaction.initial);
+    const { history, payment, stream } = recorded;
     if (payment === null) return undefined;
     const found = { payment, childId: undefined };
     const detail = await details.detailOf(found, { tenantId, now: clock.now() });
-    const stream = Transaction.streamOf({ tenantId, transactionId });
     const entries = history.flatMap(
       ({ revision, event }) => ledgerEntryOf({ stream, revision }, event) ?? [],
     );
     return { detail, payment, history, entries };
+  }
+
+  async #recorded(tenantId: TenantId, transactionId: TransactionId) {
+    const stream = Transaction.streamOf({ tenantId, transactionId });
+    const { records, state } = await this.#services.commands.recordedIn(Transaction, stream);
+    const history = records.map(
+      ({ revision, time, event, metadata: { actor, keyId, requestId } }): HistoryEntry => ({
+        revision,
+        recordedAt: time,
+        event: event as Transaction.Event,
+        actor,
+        ...(keyId !== undefined && { keyId }),
+        ...(requestId !== undefined && { requestId }),
+      }),
+    );
+    return { stream, history, payment: state };
   }
 
   /** A page, newest first. Refuses with `PageOutOfReach` beyond the last reachable page. */

@@ -92,8 +92,8 @@ export class TenantWebhooks {
     const receivers = [...endpoints.values()].filter(({ direction }) => direction === 'out');
     if (!success || receivers.length === 0) return [];
     const stream = Transaction.streamOf({ tenantId, transactionId });
-    const recorded = await this.#services.commands.recordedIn(Transaction, stream);
-    const sent = recorded.filter(({ event }) => SENT_EVENTS.has(event.type)).slice(0, MAX_MESSAGES);
+    const { records } = await this.#services.commands.recordedIn(Transaction, stream);
+    const sent = records.filter(({ event }) => SENT_EVENTS.has(event.type)).slice(0, MAX_MESSAGES);
     const ids = sent.flatMap(({ id, time }) =>
       receivers.map(({ endpointId }) => deliveryIdOf(id, endpointId, time)),
     );
