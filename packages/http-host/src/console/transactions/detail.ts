@@ -84,7 +84,7 @@ export const detail = consolePage({
       actions: actionsOf(visit, found, payment),
       addresses: {
         list: visit.href(PATH),
-        mails: `${visit.href('/mails')}?${new URLSearchParams({ to: transaction.email })}`,
+        mails: `${visit.href('/mails')}?to=${encodeURIComponent(transaction.email)}`,
         order: `${visit.href(PATH)}?orderIds=${transaction.orderId}`,
       },
     };
@@ -172,7 +172,7 @@ function groupsOf(
 ): readonly Group[] {
   const last = routing.attempts.at(-1);
   const card = payment?.card;
-  const emailHref = `${visit.href(PATH)}?${new URLSearchParams({ emails: of.email })}`;
+  const emailHref = `${visit.href(PATH)}?emails=${encodeURIComponent(of.email)}`;
   const mayOpen = visit.may('customers:read') && of.customerID > 0;
   const customerHref = mayOpen ? visit.href(`/customers/${of.customerID}`) : undefined;
   const groups: Group[] = [
