@@ -127,6 +127,10 @@ describe('the list', () => {
     expect(status).toBe(200);
     expect(text).toContain('aria-invalid="true"');
     expect(text).toContain('Order id must be an integer');
+    for (const page of [text, both.text]) {
+      expect(page).toContain('placeholder="Such as 7">');
+      expect(page).not.toContain('id="days-hint"');
+    }
   });
 
   it('goes from page to page, each transaction once', async () => {
