@@ -1,10 +1,11 @@
 /** What providers of chargeback mitigation see of transactions: fewer fields, and what became of the payment. */
 import { Policies, Subscription, Transaction, toMajor } from '@counterfoil/core';
 import type { ReadModelStore } from '../read-model-store.ts';
+import { instant } from './instant.ts';
 import { keyOf, liveModel, PAYMENTS, TRANSACTIONS } from './live-model.ts';
 import { readPayment } from './payment-reading.ts';
 import type { ReferenceView } from './reference.ts';
-import { instant, renderRecord, type SearchRecord, type StoredRecord } from './search-record.ts';
+import { renderRecord, type SearchRecord, type StoredRecord } from './search-record.ts';
 import { SubscriptionView } from './subscriptions.ts';
 import { MAX_LIMIT, type SearchPage, type SearchQuery, SearchView } from './transactions-search.ts';
 

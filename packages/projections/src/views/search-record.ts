@@ -3,6 +3,7 @@ import { emailIdentity, Transaction, toMajor } from '@counterfoil/core';
 import { z } from 'zod';
 import type { FieldKind, FieldValue, Place, Walk } from '../read-model-store.ts';
 import { hash64 } from '../stores/hash64.ts';
+import { instant } from './instant.ts';
 import { keyOf } from './live-model.ts';
 import { packed } from './packed.ts';
 import type { ReferenceNames } from './reference-names.ts';
@@ -384,12 +385,8 @@ function kindOfOrigin(record: StoredRecord, names: ReferenceNames): number {
 
 function isRefundableNow(record: StoredRecord, names: ReferenceNames, now: string): boolean {
   if (!record.mayRefund || record.capturedMs === null) return false;
-  return Transaction.insideRefundWindow(
-    // Of the payment, the window looks at nothing but this.
-    { capturedAt: instant(record.capturedMs) } as Transaction.Payment,
-    names.refundPolicy(record.merchantAccountId),
-    now,
-  );
+  const policy = names.refundPolicy(record.merchantAccountId);
+  return Transaction.isWithinRefundWindow(record.capturedMs, policy, Date.parse(now));
 }
 
 function statusName(statusId: number): Transaction.Status {
@@ -398,12 +395,17 @@ function statusName(statusId: number): Transaction.Status {
   return status;
 }
 
-/** The name of an id in one of the contract's closed lists; 0 is `None` there. */
-export function nameIn(list: Readonly<Record<string, number>>, wanted: number): string {
-  return Object.keys(list).find((name) => list[name] === wanted) ?? '';
-}
+type ClosedList = Readonly<Record<string, number>>;
 
-/** Milliseconds as the wire writes an instant. */
-export function instant(ms: number): string {
-  return new Date(ms).toISOString();
+/** The names of the contract's closed lists by their ids, as far as they were asked for. */
+const namesOf = new Map<ClosedList, ReadonlyMap<number, string>>();
+
+/** The name of an id in one of the contract's closed lists; 0 is `None` there. */
+export function nameIn(list: ClosedList, wanted: number): string {
+  let names = namesOf.get(list);
+  if (names === undefined) {
+    names = new Map(Object.entries(list).map(([name, id]) => [id, name]));
+    namesOf.set(list, names);
+  }
+  return names.get(wanted) ?? '';
 }

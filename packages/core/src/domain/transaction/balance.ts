@@ -89,7 +89,16 @@ const DAY_MS = 86_400_000;
 
 export function insideRefundWindow(payment: Payment, policy: RefundPolicy, now: string): boolean {
   if (policy.forceAllowRefunds || payment.capturedAt === null) return true;
-  return Date.parse(now) - Date.parse(payment.capturedAt) <= policy.refundWindowDays * DAY_MS;
+  return isWithinRefundWindow(Date.parse(payment.capturedAt), policy, Date.parse(now));
+}
+
+/** The same of a capture alone. */
+export function isWithinRefundWindow(
+  capturedMs: number,
+  { refundWindowDays, forceAllowRefunds }: RefundPolicy,
+  nowMs: number,
+): boolean {
+  return forceAllowRefunds || nowMs - capturedMs <= refundWindowDays * DAY_MS;
 }
 
 /** The flag `refundable` of the payment's own record. */
