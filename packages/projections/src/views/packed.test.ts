@@ -1,4 +1,5 @@
 /** The compact codec: objects that are written out are those that grow field by field. */
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { packed } from './packed.ts';
@@ -31,3 +32,29 @@ it.each<[string, (values: readonly string[]) => object]>([
 ])('refuses an object with %s', (_, make) => {
   expect(() => packed(Order, make as never)).toThrow(RangeError);
 });
+
+const Flat = z.strictObject({ text: z.string(), number: z.number(), maybe: z.string().nullable() });
+const flat = packed(Flat, ([text, number, maybe]) => ({ text, number, maybe }));
+
+it('reads all flat objects that it has written', () => {
+  const text = () =>
+    fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: fc.constantFrom(...'",[]\\\n1') }));
+  const number = fc.oneof(
+    fc.integer({ min: 0 }),
+    fc.maxSafeNat().map((value) => value * 4_099),
+    fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value || 0),
+  );
+  const objects = fc.record({ text: text(), number, maybe: fc.option(text()) });
+  fc.assert(
+    fc.property(objects, (object) => {
+      expect(flat.decode(flat.encode(object))).toEqual(object);
+    }),
+  );
+});
+
+it.each(['', '[', '["a', '["a" 1]', '["a",12', '["a",tru]', '["a",1]x'])(
+  'refuses %s as text of a flat object',
+  (text) => {
+    expect(() => flat.decode(text)).toThrow(SyntaxError);
+  },
+);
