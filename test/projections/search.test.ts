@@ -6,6 +6,7 @@ import {
   type SearchFilter,
   type SearchPage,
   SearchView,
+  type Walk,
 } from '@counterfoil/projections';
 import { syntheticPayment } from '@counterfoil/projections/testing';
 import fc from 'fast-check';
@@ -13,6 +14,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adaptersInFolder } from './adapters.ts';
 import { append, NOW, paymentStream, type World, world } from './ledger-of-events.ts';
 import * as A from './payments.ts';
+import { watchingReads } from './watched-store.ts';
 
 const { adapters } = adaptersInFolder();
 
@@ -395,6 +397,24 @@ describe('a page of the search', () => {
     for (let pageNumber = 1; pageNumber <= 12; pageNumber += 1) {
       expect((await far.search({ ...query, pageNumber })).count).toBe(1);
     }
+  });
+
+  it('is counted up to from the first one, and then from the page before it', async () => {
+    const here = await paidAt(Array(12).fill(NOON));
+    const walks: (Walk | 'revision')[] = [];
+    const store = watchingReads(here.store, (read) => walks.push(read));
+    const view = new SearchView(store, new ReferenceView(here.store));
+    const skipped = async (pageNumber: number) => {
+      walks.length = 0;
+      const query = { tenantId: 1, filter: {}, pageNumber, limit: 3, now: NOW };
+      expect((await view.search(query)).count).toBe(3);
+      return walks.map((read) => (read === 'revision' ? read : (read.skip ?? 0)));
+    };
+    // The first page asks for no revision, and is not remembered.
+    expect(await skipped(1)).toEqual([0]);
+    expect(await skipped(2)).toEqual(['revision', 2]);
+    expect(await skipped(3)).toEqual(['revision', 0]);
+    expect(await skipped(2)).toEqual(['revision', 0]);
   });
 
   it('takes both days of a range as a whole, in GMT', async () => {

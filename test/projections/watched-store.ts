@@ -1,5 +1,5 @@
-/** Read-model stores whose commits are watched, or fail. */
-import type { Build, ReadModelStore } from '@counterfoil/projections';
+/** Read-model stores whose commits or searches are watched, or fail. */
+import type { Build, ReadModelStore, Walk } from '@counterfoil/projections';
 
 type Watch = (
   build: Build,
@@ -8,13 +8,39 @@ type Watch = (
 
 /** A store whose commits go through a watcher. */
 export function watching(store: ReadModelStore, watch: Watch): ReadModelStore {
-  const wrap = (build: Build): Build =>
-    new Proxy(build, {
-      get: (target, name) =>
-        name === 'commit'
-          ? (request: Parameters<Build['commit']>[0]) => watch(target, () => target.commit(request))
-          : bound(target, name),
+  return wrapping(store, (build) => ({
+    commit: (request) => watch(build, () => build.commit(request)),
+  }));
+}
+
+/** A store that tells of each walk, and of each question for a revision. */
+export function watchingReads(
+  store: ReadModelStore,
+  tell: (read: Walk | 'revision') => void,
+): ReadModelStore {
+  return wrapping(store, (build) => ({
+    walk: (walk) => {
+      tell(walk);
+      return build.walk(walk);
+    },
+    revision: (partition) => {
+      tell('revision');
+      return build.revision(partition);
+    },
+  }));
+}
+
+/** A store with builds that do some things in another way. */
+function wrapping(
+  store: ReadModelStore,
+  otherwise: (build: Build) => Partial<Build>,
+): ReadModelStore {
+  const wrap = (build: Build): Build => {
+    const ways = otherwise(build);
+    return new Proxy(build, {
+      get: (target, name) => Reflect.get(ways, name) ?? bound(target, name),
     });
+  };
   return new Proxy(store, {
     get: (target, name) => {
       if (name === 'live') {

@@ -167,6 +167,8 @@ export class SearchView {
     { pageNumber, limit, after, filter }: SearchQuery & { pageNumber: number; limit: number },
   ): Promise<readonly Walked[]> {
     if (after !== undefined) return model.walk({ ...walk, after, limit: limit + 1 });
+    // Most searches end with it: what the memory takes to keep its end is worth more than a faster second page.
+    if (pageNumber === 1) return model.walk({ ...walk, limit: limit + 1 });
     const search = searchName(walk.partition, limit, filter);
     const revision = `${model.info.build} ${await model.revision(walk.partition)}`;
     const near = this.#memory.nearest(search, revision, pageNumber);
