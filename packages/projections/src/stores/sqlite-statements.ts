@@ -9,23 +9,36 @@ import { LRUCache } from 'lru-cache';
 const MAX_STATEMENTS = 500;
 const MAX_CHARACTERS = 2 ** 19;
 
+type Prepared = LRUCache<string, StatementSync>;
+
 export class Statements {
   readonly database: DatabaseSync;
-  readonly #prepared = new LRUCache<string, StatementSync>({
-    max: MAX_STATEMENTS,
-    maxSize: MAX_CHARACTERS,
-    sizeCalculation: (_, sql) => sql.length,
-  });
+  readonly #prepared = keptStatements();
+  readonly #ofTuples = keptStatements();
 
   constructor(database: DatabaseSync) {
     this.database = database;
   }
 
   get(sql: string): StatementSync {
-    const known = this.#prepared.get(sql);
+    return this.#prepared.get(sql) ?? this.#prepare(sql, this.#prepared);
+  }
+
+  /**
+   * The same with each row as an array: as an object it takes longer to make and to read, since
+   * node:sqlite makes dictionaries.
+   */
+  tuples(sql: string): StatementSync {
+    const known = this.#ofTuples.get(sql);
     if (known !== undefined) return known;
+    const made = this.#prepare(sql, this.#ofTuples);
+    made.setReturnArrays(true);
+    return made;
+  }
+
+  #prepare(sql: string, kept: Prepared): StatementSync {
     const made = this.database.prepare(sql);
-    this.#prepared.set(sql, made);
+    kept.set(sql, made);
     return made;
   }
 
@@ -52,4 +65,12 @@ export class Statements {
       this.get('COMMIT').run();
     }
   }
+}
+
+function keptStatements(): Prepared {
+  return new LRUCache({
+    max: MAX_STATEMENTS,
+    maxSize: MAX_CHARACTERS,
+    sizeCalculation: (_, sql) => sql.length,
+  });
 }

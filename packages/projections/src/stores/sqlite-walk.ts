@@ -1,7 +1,7 @@
 /** How SQLite answers a walk: which index leads, and how deep pages are reached without reading them. */
 import type { SQLInputValue } from 'node:sqlite';
 import type { Anchor, CollectionSpec, Walk, Walked } from '../read-model-store.ts';
-import { type Checksummed, type Checksums, locationIn } from './checksums.ts';
+import { type Checksums, locationIn } from './checksums.ts';
 import { type Term, termOf } from './field-values.ts';
 import { columnOf, eraOf, erasOf, indexOf, startOfEra } from './sqlite-schema.ts';
 import type { Statements } from './sqlite-statements.ts';
@@ -26,6 +26,15 @@ const MAX_SKIPPED_LANES = 16;
 const MAX_TIES_SEEN = 32;
 
 type Row = { id: number; key: string; sort: number };
+
+/** Of tuples of these columns. */
+function rowsOf(tuples: unknown): readonly Row[] {
+  return (tuples as readonly [number, string, number][]).map(([id, key, sort]) => ({
+    id,
+    key,
+    sort,
+  }));
+}
 
 interface Filter {
   readonly sql: string;
@@ -88,21 +97,19 @@ export class Walker {
     if (this.#terms.some(({ values }) => values.length === 0)) return [];
     const { name } = this.#spec;
     const { partition } = this.#walk;
-    const statement = this.#statements.get(`SELECT body, seal FROM ${name}_bodies WHERE id = ?`);
+    const statement = this.#statements.tuples(`SELECT body, seal FROM ${name}_bodies WHERE id = ?`);
     let before: Row | undefined;
     return this.#rows().map((row) => {
       const { id, key, sort } = row;
-      const sealed = statement.get(id) as Checksummed | undefined;
+      const sealed = statement.get(id) as unknown as [string, number] | undefined;
       // An index that is out of order skips or repeats, and what it leads to may be sound.
       if (sealed === undefined || (before !== undefined && !comesBefore(before, row))) {
         throw this.#checksums.damage(`an index of ${name} leads to ${key} by mistake`);
       }
       before = row;
-      return {
-        key,
-        sort,
-        body: this.#checksums.verify(locationIn(name, { partition, sort, key }), sealed),
-      };
+      const [body, seal] = sealed;
+      const where = locationIn(name, { partition, sort, key });
+      return { key, sort, body: this.#checksums.verify(where, { body, seal }) };
     });
   }
 
@@ -174,12 +181,14 @@ export class Walker {
     if (entries === undefined) return;
     const first = firstOf(entries, wanted);
     const { name } = this.#spec;
-    const rows = this.#statements
-      .get(
-        `SELECT id, key, sort FROM ${name}
-         WHERE id IN (SELECT value FROM json_each(?)) ORDER BY sort DESC, key ASC`,
-      )
-      .all(JSON.stringify(first.map(({ id }) => id))) as unknown as readonly Row[];
+    const rows = rowsOf(
+      this.#statements
+        .tuples(
+          `SELECT id, key, sort FROM ${name}
+           WHERE id IN (SELECT value FROM json_each(?)) ORDER BY sort DESC, key ASC`,
+        )
+        .all(JSON.stringify(first.map(({ id }) => id))),
+    );
     const places = new Map(first.map(({ id, sort }) => [id, sort]));
     const areSound =
       rows.length === first.length && rows.every(({ id, sort }) => places.get(id) === sort);
@@ -230,11 +239,11 @@ export class Walker {
   #entriesIn(scan: Scan, limit: number): readonly Entry[] {
     const { sql, values } = selection(scan);
     const found = this.#statements
-      .get(
-        `SELECT json_group_array(id) AS ids, json_group_array(sort) AS sorts
+      .tuples(
+        `SELECT json_group_array(id), json_group_array(sort)
          FROM (SELECT id, sort FROM ${sql} ORDER BY no DESC LIMIT ? + 0)`,
       )
-      .get(...values, limit) as { ids: string; sorts: string };
+      .get(...values, limit) as unknown as [string, string];
     return entriesOf(found);
   }
 
@@ -283,10 +292,10 @@ export class Walker {
   /** How many documents fulfil one condition, counted in its index up to a limit. */
   #count(term: Term, limit: number, bounds = boundsOf(this.#walk)): number {
     const { sql, values } = selection(this.#scan(term.field, [term], bounds));
-    const row = this.#statements
-      .get(`SELECT count(*) AS n FROM (SELECT 1 FROM ${sql} LIMIT ? + 0)`)
-      .get(...values, limit) as { n: number };
-    return row.n;
+    const [count] = this.#statements
+      .tuples(`SELECT count(*) FROM (SELECT 1 FROM ${sql} LIMIT ? + 0)`)
+      .get(...values, limit) as unknown as [number];
+    return count;
   }
 
   /** The merged rows of indices in sort order. What is skipped is counted in them, not read. */
@@ -339,9 +348,11 @@ export class Walker {
 
   #page(scan: Scan, { skip, limit }: Window): readonly Row[] {
     const { sql, order, values } = selection(scan);
-    return this.#statements
-      .get(`SELECT id, key, sort FROM ${sql} ORDER BY ${order}, key ASC LIMIT ? + 0 OFFSET ?`)
-      .all(...values, limit, skip) as unknown as readonly Row[];
+    return rowsOf(
+      this.#statements
+        .tuples(`SELECT id, key, sort FROM ${sql} ORDER BY ${order}, key ASC LIMIT ? + 0 OFFSET ?`)
+        .all(...values, limit, skip),
+    );
   }
 
   /** Merges lanes that are each in order, reading of every one only as much as the page takes. */
@@ -400,7 +411,7 @@ export class Walker {
 /** What an index says of rows that match. */
 type Entry = Pick<Row, 'id' | 'sort'>;
 
-function entriesOf({ ids, sorts }: { readonly ids: string; readonly sorts: string }): Entry[] {
+function entriesOf([ids, sorts]: readonly [ids: string, sorts: string]): Entry[] {
   const at: readonly number[] = JSON.parse(sorts);
   return (JSON.parse(ids) as readonly number[]).map((id, index) => ({ id, sort: at[index] ?? 0 }));
 }
