@@ -10,6 +10,8 @@ import type { Statements } from './sqlite-statements.ts';
 const GATHER_LIMIT = 500;
 /** Matches that are gathered in the time that it takes to begin one more lane. */
 const GATHERED_A_LANE = 40;
+/** With fewer values, their lanes are begun at once. */
+const MIN_GATHERED = 4;
 /** With so many values, to look into one era costs more than a statement of its own. */
 const MIN_LONG_LIST = 16;
 /** How far conditions that are all broad are counted to find the narrowest. */
@@ -142,7 +144,9 @@ export class Walker {
   #inRange(window: Window): readonly Row[] {
     const { skip, limit } = window;
     const list = this.#onlyList();
-    const few = list && this.#few(list, skip + limit);
+    // A page of two or three values is merged sooner than it is known whether they have few matches.
+    const isGathered = list !== undefined && (skip > 0 || list.values.length >= MIN_GATHERED);
+    const few = isGathered ? this.#few(list, skip + limit) : undefined;
     if (few !== undefined) return few.slice(skip, skip + limit);
     const lead = list === undefined ? this.#lead() : { term: list, count: GATHER_LIMIT };
     if (lead === undefined) return this.#ordered([this.#scan('sort', this.#terms)], window);
