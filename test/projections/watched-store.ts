@@ -13,7 +13,7 @@ export function watching(store: ReadModelStore, watch: Watch): ReadModelStore {
   }));
 }
 
-/** A store that tells of each walk, and of each question for a revision. */
+/** A store that tells of each walk, and of each question for the revision of a partition. */
 export function watchingReads(
   store: ReadModelStore,
   tell: (read: Walk | 'revision') => void,
@@ -24,7 +24,7 @@ export function watchingReads(
       return build.walk(walk);
     },
     revision: (partition) => {
-      tell('revision');
+      if (partition !== undefined) tell('revision');
       return build.revision(partition);
     },
   }));
@@ -48,6 +48,10 @@ function wrapping(
           const build = await target.live(projection);
           return build === undefined ? undefined : wrap(build);
         };
+      }
+      if (name === 'liveOf') {
+        return async (projections: readonly string[]) =>
+          (await target.liveOf(projections)).map((build) => build && wrap(build));
       }
       if (name === 'createBuild') {
         return async (request: Parameters<ReadModelStore['createBuild']>[0]) =>

@@ -229,6 +229,8 @@ export interface ReadModelStore {
   openBuild(projection: string, build: number): Promise<Build>;
   /** The build that queries read; undefined before there is one. */
   live(projection: string): Promise<Build | undefined>;
+  /** The same of several projections, in their order: which builds are live is looked up once. */
+  liveOf(projections: readonly string[]): Promise<readonly (Build | undefined)[]>;
   /** Points queries at a ready build, in all processes. */
   makeLive(projection: string, build: number): Promise<void>;
   /** Removes a build that is not live. */

@@ -115,6 +115,10 @@ class MemoryReadModelStore implements ReadModelStore {
     return build === undefined ? undefined : this.openBuild(projection, build);
   }
 
+  async liveOf(projections: readonly string[]): Promise<readonly (Build | undefined)[]> {
+    return Promise.all(projections.map((projection) => this.live(projection)));
+  }
+
   async makeLive(projection: string, build: number): Promise<void> {
     const { info } = await this.openBuild(projection, build);
     if (info.state !== 'ready') {

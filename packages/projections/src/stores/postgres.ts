@@ -248,6 +248,10 @@ export class PostgresStore implements PostgresReadModelStore {
     return build;
   }
 
+  async liveOf(projections: readonly string[]): Promise<readonly (Build | undefined)[]> {
+    return Promise.all(projections.map((projection) => this.live(projection)));
+  }
+
   async makeLive(projection: string, build: number): Promise<void> {
     this.#refuseReader();
     await this.#database.withRetries(() =>

@@ -37,6 +37,9 @@ export interface BuildRow extends BuildInfo {
   readonly collections: string;
 }
 
+/** Of a projection, what queries read. */
+export type LiveBuild = Pick<BuildInfo, 'projection' | 'build'>;
+
 interface Lease {
   readonly name: string;
   readonly holder: string;
@@ -90,10 +93,9 @@ export class Catalog {
       .sort((a, b) => a.build - b.build);
   }
 
-  /** The live build of a projection; undefined when there is none. Throws `damaged` where it cannot be. */
-  live(projection: string): number | undefined {
-    const row = this.#rows('live').find((each) => each['projection'] === projection);
-    return row?.['build'] as number | undefined;
+  /** The live builds, at most one of each projection. Throws `damaged` where they cannot be. */
+  live(): readonly LiveBuild[] {
+    return this.#rows('live') as unknown as readonly LiveBuild[];
   }
 
   /** The number of the next build; never one that was given before. */
@@ -120,7 +122,8 @@ export class Catalog {
   /** False for a build that is live or gone. */
   removeBuild(projection: string, build: number): boolean {
     return this.#write((statements) => {
-      if (this.live(projection) === build) return false;
+      const isLive = (each: LiveBuild) => each.projection === projection && each.build === build;
+      if (this.live().some(isLive)) return false;
       const { changes } = statements
         .get('DELETE FROM builds WHERE projection = ? AND build = ?')
         .run(projection, build);

@@ -13,7 +13,7 @@ import {
 import { Checksums, DAMAGE_MARK } from './checksums.ts';
 import { makePrivate } from './make-private.ts';
 import { type BuildFile, SqliteBuild } from './sqlite-build.ts';
-import { type BuildRow, Catalog } from './sqlite-catalog.ts';
+import { type BuildRow, Catalog, type LiveBuild } from './sqlite-catalog.ts';
 import { TurnCache } from './turn-cache.ts';
 
 export interface SqliteReadModelOptions {
@@ -112,9 +112,23 @@ class SqliteReadModelStore implements ReadModelStore {
   }
 
   async live(projection: string): Promise<Build | undefined> {
-    const ask = () => this.#catalog.live(projection);
-    const build = this.#memory === undefined ? ask() : this.#memory.recall(projection, ask);
-    if (build === undefined) return undefined;
+    return this.#liveIn(this.#liveBuilds(), projection);
+  }
+
+  async liveOf(projections: readonly string[]): Promise<readonly (Build | undefined)[]> {
+    const builds = this.#liveBuilds();
+    return Promise.all(projections.map((projection) => this.#liveIn(builds, projection)));
+  }
+
+  #liveBuilds(): readonly LiveBuild[] {
+    const ask = () => this.#catalog.live();
+    return this.#memory === undefined ? ask() : this.#memory.recall('live', ask);
+  }
+
+  #liveIn(builds: readonly LiveBuild[], projection: string): Build | Promise<Build> | undefined {
+    const live = builds.find((each) => each.projection === projection);
+    if (live === undefined) return undefined;
+    const { build } = live;
     return this.#open.get(idOf(projection, build)) ?? this.openBuild(projection, build);
   }
 

@@ -76,7 +76,19 @@ export function expectVersions(
 
 /** The build that queries read. Throws `not-ready` before the worker has made one of this program's version. */
 export async function liveModel(store: ReadModelStore, projection: string): Promise<Build> {
-  const build = await store.live(projection);
+  return expected(await store.live(projection), projection);
+}
+
+/** The same of several, which are looked up together. */
+export async function liveModels<const Projections extends readonly string[]>(
+  store: ReadModelStore,
+  projections: Projections,
+): Promise<{ [Index in keyof Projections]: Build }> {
+  const builds = await store.liveOf(projections);
+  return projections.map((projection, index) => expected(builds[index], projection)) as never;
+}
+
+function expected(build: Build | undefined, projection: string): Build {
   const version = versions.get(projection);
   if (build === undefined || (version !== undefined && build.info.version !== version)) {
     throw new ReadModelError('not-ready', `there is no live build of ${projection} yet`);

@@ -166,7 +166,12 @@ export class ReferenceView {
 
   /** Everything small that a tenant has defined; of an unknown tenant, nothing. */
   async names(tenantId: number): Promise<ReferenceNames> {
-    const { model, names } = await this.#moment();
+    return this.namesIn(await liveModel(this.#store, REFERENCE), tenantId);
+  }
+
+  /** The same, for who has looked up the live model already. */
+  async namesIn(model: Build, tenantId: number): Promise<ReferenceNames> {
+    const { names } = await this.#momentOf(model);
     const known = names.get(tenantId);
     if (known !== undefined) return known;
     const loaded = await loadNames(model, tenantId);
@@ -227,7 +232,10 @@ export class ReferenceView {
 
   /** The revision is asked for first: what is read after it may be newer, and is then read again. */
   async #moment(): Promise<Moment> {
-    const model = await liveModel(this.#store, REFERENCE);
+    return this.#momentOf(await liveModel(this.#store, REFERENCE));
+  }
+
+  async #momentOf(model: Build): Promise<Moment> {
     const revision = await model.revision();
     const kept = this.#kept;
     if (kept?.model === model && kept.revision === revision) return kept;

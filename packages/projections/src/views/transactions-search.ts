@@ -8,7 +8,15 @@ import type {
   Walk,
   Walked,
 } from '../read-model-store.ts';
-import { DESCRIPTORS, keyOf, liveModel, RECORDS, TRANSACTIONS } from './live-model.ts';
+import {
+  DESCRIPTORS,
+  keyOf,
+  liveModel,
+  liveModels,
+  RECORDS,
+  REFERENCE,
+  TRANSACTIONS,
+} from './live-model.ts';
 import { PageMemory, searchName } from './page-memory.ts';
 import type { ReferenceView } from './reference.ts';
 import {
@@ -118,8 +126,10 @@ export class SearchView {
 
   /** One page: `sent` descending, then `transactionId`. Throws `RangeError` on a page out of range. */
   async search(query: SearchQuery): Promise<SearchPage> {
-    const { records, ...page } = await this.found(query);
-    const names = await this.#reference.names(query.tenantId);
+    checkPage(query);
+    const [model, reference] = await liveModels(this.#store, [TRANSACTIONS, REFERENCE]);
+    const { records, ...page } = await this.#foundIn(model, query);
+    const names = await this.#reference.namesIn(reference, query.tenantId);
     return {
       ...page,
       transactions: records.map((record) => renderRecord(record, names, query.now)),
@@ -128,11 +138,12 @@ export class SearchView {
 
   /** The same without names. */
   async found(query: SearchQuery): Promise<FoundPage> {
+    checkPage(query);
+    return this.#foundIn(await liveModel(this.#store, TRANSACTIONS), query);
+  }
+
+  async #foundIn(model: Build, query: SearchQuery): Promise<FoundPage> {
     const { tenantId, filter, pageNumber = 1, limit = DEFAULT_LIMIT, now } = query;
-    if (!Number.isSafeInteger(pageNumber) || pageNumber < 1) throw new RangeError('pageNumber');
-    if (!Number.isSafeInteger(limit) || limit < 1 || limit > MAX_LIMIT)
-      throw new RangeError('limit');
-    const model = await liveModel(this.#store, TRANSACTIONS);
     const walk = await walkOf(model, tenantId, filter, now);
     const rows =
       walk === undefined ? [] : await this.#page(model, walk, { ...query, pageNumber, limit });
@@ -198,6 +209,11 @@ export class SearchView {
     }
     return page;
   }
+}
+
+function checkPage({ pageNumber = 1, limit = DEFAULT_LIMIT }: SearchQuery): void {
+  if (!Number.isSafeInteger(pageNumber) || pageNumber < 1) throw new RangeError('pageNumber');
+  if (!Number.isSafeInteger(limit) || limit < 1 || limit > MAX_LIMIT) throw new RangeError('limit');
 }
 
 /** A page so far behind all known ones that counting up to it would hold up everybody else. */

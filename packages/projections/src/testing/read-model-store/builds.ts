@@ -27,6 +27,21 @@ export function describeBuilds(harness: Harness): void {
     expect(await store.live('another')).toBeUndefined();
   });
 
+  it('looks up the live builds of several projections together', async () => {
+    const store = await harness.store();
+    const build = await buildIn(store);
+    const seen = async () => {
+      const builds = await store.liveOf(['another', 'sample']);
+      return builds.map((each) => each?.info.build);
+    };
+    expect(await seen()).toEqual([undefined, undefined]);
+    await store.makeLive('sample', build.info.build);
+    expect(await seen()).toEqual([undefined, build.info.build]);
+    const next = await buildIn(store);
+    await store.makeLive('sample', next.info.build);
+    expect(await seen()).toEqual([undefined, next.info.build]);
+  });
+
   it('makes no build live that is still loading', async () => {
     const store = await harness.store();
     const build = await buildIn(store, 'load');
@@ -62,6 +77,7 @@ export function describeBuilds(harness: Harness): void {
     const store = await harness.store();
     await store.close();
     await expect(store.live('sample')).rejects.toMatchObject({ code: 'closed' });
+    await expect(store.liveOf(['sample'])).rejects.toMatchObject({ code: 'closed' });
   });
 }
 
