@@ -48,6 +48,8 @@ interface Scan extends Bounds {
   readonly source: string;
   /** Whether the source goes from era to era. */
   readonly byEra: boolean;
+  /** Whether the source has the rows in descending order of `sort`, without sorting them. */
+  readonly isInOrder: boolean;
   readonly filters: readonly Filter[];
 }
 
@@ -351,12 +353,29 @@ export class Walker {
   }
 
   #page(scan: Scan, { skip, limit }: Window): readonly Row[] {
+    const first = scan.isInOrder && skip === 0 ? this.#firstInOrder(scan, limit) : undefined;
+    if (first !== undefined) return first;
     const { sql, order, values } = selection(scan);
     return rowsOf(
       this.#statements
         .tuples(`SELECT id, key, sort FROM ${sql} ORDER BY ${order}, key ASC LIMIT ? + 0 OFFSET ?`)
         .all(...values, limit, skip),
     );
+  }
+
+  /**
+   * The first rows, as the index has them: to sort them by key besides takes as long again. Undefined
+   * where two have the same place, which needs the order of their keys.
+   */
+  #firstInOrder(scan: Scan, limit: number): readonly Row[] | undefined {
+    const { sql, order, values } = selection(scan);
+    const rows = rowsOf(
+      this.#statements
+        .tuples(`SELECT id, key, sort FROM ${sql} ORDER BY ${order} LIMIT ? + 0`)
+        .all(...values, limit + 1),
+    );
+    const areApart = rows.every(({ sort }, index) => sort !== rows[index + 1]?.sort);
+    return areApart ? rows.slice(0, limit) : undefined;
   }
 
   /** Merges lanes that are each in order, reading of every one only as much as the page takes. */
@@ -397,6 +416,7 @@ export class Walker {
       );
     }
     const byEra = lead !== 'key' && lead !== 'sort';
+    const isLeadByOne = terms.some(({ field, values }) => field === lead && values.length === 1);
     const index = lead === 'key' ? `sqlite_autoindex_${name}_1` : indexOf(name, lead);
     const indexed = `${name} INDEXED BY ${index}`;
     const scan: Scan = {
@@ -405,6 +425,7 @@ export class Walker {
         ? `${erasOf(name)} CROSS JOIN ${indexed} ON part = of_part AND era = no`
         : indexed,
       byEra,
+      isInOrder: lead === 'sort' || (byEra && isLeadByOne),
       ...bounds,
       filters,
     };
