@@ -33,7 +33,6 @@ import { Parked } from './sqlite-parked.ts';
 import { Partitions } from './sqlite-partitions.ts';
 import {
   type Checkpoint,
-  checkpointOf,
   checksumOfCheckpoint,
   columnOf,
   createIndices,
@@ -348,10 +347,13 @@ export class SqliteBuild implements Build {
   }
 
   #reached(): Checkpoint {
-    const row = this.#statements.get('SELECT position, epoch, revision, seal FROM meta').get();
+    const row = this.#statements
+      .tuples('SELECT position, epoch, revision, seal FROM meta')
+      .get() as unknown as [Position | null, number, number, number] | undefined;
     if (row === undefined) throw this.#checksums.damage('it does not say how far it is');
-    const reached = checkpointOf(row);
-    if (checksumOfCheckpoint(reached) === row['seal']) return reached;
+    const [position, epoch, revision, seal] = row;
+    const reached = { position: position ?? undefined, epoch, revision };
+    if (checksumOfCheckpoint(reached) === seal) return reached;
     throw this.#checksums.damage('its checkpoint is not what was written');
   }
 

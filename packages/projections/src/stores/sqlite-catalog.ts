@@ -171,7 +171,7 @@ export class Catalog {
       // What this connection has written meanwhile is not kept: it may be rolled back.
       if (statements.database.isTransaction) return rowsOf(statements, table);
       // Asked for first: rows that are newer than their version are read again.
-      const version = statements.get('PRAGMA data_version').get()?.['data_version'];
+      const [version] = statements.tuples('PRAGMA data_version').get() as unknown as [number];
       if (version !== this.#keptVersion) this.#kept.clear();
       this.#keptVersion = version;
       const known = this.#kept.get(table);
