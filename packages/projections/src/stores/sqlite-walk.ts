@@ -374,7 +374,16 @@ export class Walker {
         .tuples(`SELECT id, key, sort FROM ${sql} ORDER BY ${order} LIMIT ? + 0`)
         .all(...values, limit + 1),
     );
-    const areApart = rows.every(({ sort }, index) => sort !== rows[index + 1]?.sort);
+    let areApart = true;
+    let before: Row | undefined;
+    for (const row of rows) {
+      if (before !== undefined && row.sort > before.sort) {
+        // What comes too early would hold up those behind it in a merge, and they would be left out.
+        throw this.#checksums.damage(`an index of ${this.#spec.name} has no order`);
+      }
+      if (row.sort === before?.sort) areApart = false;
+      before = row;
+    }
     return areApart ? rows.slice(0, limit) : undefined;
   }
 
