@@ -1,8 +1,17 @@
 /** How SQLite answers a walk: which index leads, and how deep pages are reached without reading them. */
-import type { SQLInputValue } from 'node:sqlite';
 import type { Anchor, CollectionSpec, Walk, Walked } from '../read-model-store.ts';
 import { type Checksums, locationIn } from './checksums.ts';
 import { type Term, termOf } from './field-values.ts';
+import {
+  ANYWHERE,
+  type Bounds,
+  boundsOf,
+  type Filter,
+  type Scan,
+  scanOf,
+  selection,
+  startingAfter,
+} from './sqlite-scan.ts';
 import { columnOf, eraOf, erasOf, indexOf, startOfEra } from './sqlite-schema.ts';
 import type { Statements } from './sqlite-statements.ts';
 
@@ -36,33 +45,6 @@ function rowsOf(tuples: unknown): readonly Row[] {
     key,
     sort,
   }));
-}
-
-interface Filter {
-  readonly sql: string;
-  readonly values: readonly SQLInputValue[];
-}
-
-/** The rows to choose from: where they are, bounds of `sort` (both included), and what else they must fulfil. */
-interface Scan extends Bounds {
-  readonly source: string;
-  /** Whether the source goes from era to era. */
-  readonly byEra: boolean;
-  /** Whether the source has the rows in descending order of `sort`, without sorting them. */
-  readonly isInOrder: boolean;
-  readonly filters: readonly Filter[];
-}
-
-/** Bounds of `sort`, both included. */
-interface Bounds {
-  readonly low: number;
-  readonly high: number;
-}
-
-const ANYWHERE: Bounds = { low: Number.MIN_SAFE_INTEGER, high: Number.MAX_SAFE_INTEGER };
-
-function boundsOf({ from = ANYWHERE.low, to = ANYWHERE.high }: Walk): Bounds {
-  return { low: from, high: to };
 }
 
 type OrRange = NonNullable<Walk['orRange']>;
@@ -413,31 +395,8 @@ export class Walker {
   }
 
   #scan(lead: string, terms: readonly Term[], bounds = boundsOf(this.#walk)): Scan {
-    const { name } = this.#spec;
+    const scan = scanOf({ name: this.#spec.name, part: this.#part, lead, terms, bounds });
     const { after } = this.#walk;
-    const filters: Filter[] = [{ sql: 'part = ?', values: [this.#part] }];
-    for (const { column, values } of terms) {
-      const [only] = values;
-      filters.push(
-        values.length === 1 && only !== undefined
-          ? { sql: `${column} = ?`, values: [only] }
-          : { sql: `${column} IN (SELECT value FROM json_each(?))`, values: [jsonOf(values)] },
-      );
-    }
-    const byEra = lead !== 'key' && lead !== 'sort';
-    const isLeadByOne = terms.some(({ field, values }) => field === lead && values.length === 1);
-    const index = lead === 'key' ? `sqlite_autoindex_${name}_1` : indexOf(name, lead);
-    const indexed = `${name} INDEXED BY ${index}`;
-    const scan: Scan = {
-      // A cross join, so that the eras are gone through in the order that is asked for.
-      source: byEra
-        ? `${erasOf(name)} CROSS JOIN ${indexed} ON part = of_part AND era = no`
-        : indexed,
-      byEra,
-      isInOrder: lead === 'sort' || (byEra && isLeadByOne),
-      ...bounds,
-      filters,
-    };
     return after === undefined ? scan : startingAfter(scan, after);
   }
 }
@@ -496,39 +455,4 @@ class Lane {
 
 function comesBefore(a: Row, b: Row): boolean {
   return a.sort > b.sort || (a.sort === b.sort && a.key < b.key);
-}
-
-function startingAfter(scan: Scan, { sort, key }: Anchor): Scan {
-  const high = Math.min(scan.high, sort);
-  return {
-    ...scan,
-    high,
-    filters: [...scan.filters, { sql: '(sort < ? OR key > ?)', values: [sort, key] }],
-  };
-}
-
-interface Selection extends Filter {
-  /** The terms of ORDER BY that are descending. */
-  readonly order: string;
-}
-
-/**
- * What stands after FROM. One lower and one upper bound of `sort`: of two on one side, SQLite would use
- * one and test the other row by row.
- */
-function selection({ source, byEra, low, high, filters }: Scan): Selection {
-  const all = [...filters, { sql: 'sort BETWEEN ? AND ?', values: [low, high] }];
-  if (byEra) all.push({ sql: 'no BETWEEN ? AND ?', values: [eraOf(low), eraOf(high)] });
-  return {
-    sql: `${source} WHERE ${all.map(({ sql }) => sql).join(' AND ')}`,
-    order: byEra ? 'no DESC, sort DESC' : 'sort DESC',
-    values: all.flatMap(({ values }) => values),
-  };
-}
-
-function jsonOf(values: Term['values']): string {
-  const texts = values.map((value) =>
-    typeof value === 'string' ? JSON.stringify(value) : String(value),
-  );
-  return `[${texts.join(',')}]`;
 }
