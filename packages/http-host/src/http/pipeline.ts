@@ -39,6 +39,7 @@ import { bodyViolation, readAs, startReading } from './request-body.ts';
 import type { Exchange } from './request-context.ts';
 import { announcesBody, headViolation } from './request-head.ts';
 import { type EndpointRouter, parseQuery } from './router.ts';
+import { Turn } from './turn.ts';
 import { NOTHING_UPLOADED, receiveUpload } from './upload.ts';
 
 export interface PipelineParts {
@@ -78,6 +79,7 @@ const OVERLOADED = { headers: { 'Retry-After': '1' } };
 /** Answers one request. Never rejects: errors become responses. */
 export class Pipeline {
   readonly #parts: PipelineParts;
+  readonly #turn = new Turn();
 
   constructor(parts: PipelineParts) {
     this.#parts = parts;
@@ -209,6 +211,7 @@ export class Pipeline {
     }
     const hasBody = announcesBody(exchange.head) && endpoint.upload === undefined;
     const bytes = hasBody ? await this.#readBody(exchange, endpoint) : undefined;
+    await this.#turn.end();
     const { access } = endpoint;
     if (access.kind === 'api-key' && exchange.knownPrincipal === undefined) {
       await this.#verify(exchange, access, bytes ?? NO_BYTES);
