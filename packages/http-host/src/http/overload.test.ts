@@ -30,9 +30,18 @@ describe('overload', () => {
     expect(refusedOf(new Overload(LIMITS), 84, 2.5)).toEqual([81, 82, 83]);
   });
 
+  it('is a wait for the answers of the turn before', async () => {
+    const overload = new Overload({ ...LIMITS, maxInFlight: 1_000 }, () => -201);
+    expect(refusedOf(overload, 60, 0)).toEqual([]);
+    await setImmediate();
+    // Its requests are answered; these are read then.
+    expect(refusedOf(overload, 52, 0)).toEqual([49, 50, 51]);
+  });
+
   it('is over with the turn', async () => {
     const overload = new Overload({ ...LIMITS, maxInFlight: 1_000 });
     expect(refusedOf(overload, 84, 2.5)).toHaveLength(3);
+    await setImmediate();
     await setImmediate();
     overload.begin(1_000);
     expect(overload.isTooMuch(1_000)).toBe(false);

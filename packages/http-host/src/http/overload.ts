@@ -13,20 +13,30 @@ export interface OverloadLimits {
 /**
  * Requests that wait for a gateway or for the disk accumulate inside the process and are counted.
  * Requests that are answered without waiting queue in the sockets instead: one turn of the event
- * loop answers all that are ready. A request read late in such a turn has waited since the turn
- * began.
+ * loop answers all that are ready, after it has read them. A request read late in such a turn has waited
+ * since the turn began; one that is read right after it, since its answers began.
  */
 export class Overload {
   readonly #limits: OverloadLimits;
   #inFlight = 0;
   #turnBeganMs = 0;
   #begunInTurn = 0;
+  /** Since when requests that are being read may have waited; undefined after a turn without any. */
+  #answeringSinceMs: number | undefined;
+  readonly #now: () => number;
   readonly #endTurn = () => {
     this.#begunInTurn = 0;
+    const sinceMs = this.#now();
+    this.#answeringSinceMs = sinceMs;
+    // Runs when the sockets were read again that became ready meanwhile.
+    setImmediate(() => {
+      if (this.#answeringSinceMs === sinceMs) this.#answeringSinceMs = undefined;
+    });
   };
 
-  constructor(limits: OverloadLimits) {
+  constructor(limits: OverloadLimits, now = () => performance.now()) {
     this.#limits = limits;
+    this.#now = now;
   }
 
   get inFlight(): number {
@@ -37,7 +47,7 @@ export class Overload {
   begin(nowMs: number): void {
     this.#inFlight += 1;
     if (this.#begunInTurn === 0) {
-      this.#turnBeganMs = nowMs;
+      this.#turnBeganMs = this.#answeringSinceMs ?? nowMs;
       // Runs when all sockets that were ready have been read.
       setImmediate(this.#endTurn);
     }
