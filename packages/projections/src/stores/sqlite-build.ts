@@ -1,6 +1,6 @@
 /** One build of a projection in a SQLite file of its own. */
 import { createHash } from 'node:crypto';
-import { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { Position } from '@counterfoil/core';
 import type {
   Build,
@@ -77,7 +77,7 @@ export class SqliteBuild implements Build {
   readonly #specs: ReadonlyMap<string, CollectionSpec>;
   readonly #texts: ReadonlyMap<string, StatementTexts>;
   /** What reads a document, by its collection. */
-  readonly #documents: ReadonlyMap<string, string>;
+  readonly #readers = new Map<string, StatementSync>();
   /** Questions to the memory: put together for each read, they would have to be hashed for each. */
   readonly #moment: string;
   readonly #newestRevision: string;
@@ -93,9 +93,6 @@ export class SqliteBuild implements Build {
     this.needsScrub = file.role === 'writer' && !isNew;
     this.#specs = new Map(file.collections.map((spec) => [spec.name, spec]));
     this.#texts = new Map(file.collections.map((spec) => [spec.name, textsOf(spec)]));
-    this.#documents = new Map(
-      file.collections.map((spec) => [spec.name, `${documentsOf(spec)} WHERE key = ?`]),
-    );
     this.#moment = `${file.path} moment`;
     this.#newestRevision = `${file.path} revision`;
     this.#database = new DatabaseSync(file.path, { readOnly: file.role === 'reader' });
@@ -197,10 +194,12 @@ export class SqliteBuild implements Build {
   async get(collection: string, keys: readonly string[]): Promise<readonly (string | undefined)[]> {
     const spec = this.#spec(collection);
     return this.#read(() => {
-      const statement = this.#statements.get(this.#documents.get(collection) ?? '');
+      const reader = this.#readerOf(spec);
       const read = (key: string) => {
-        const row = statement.get(key) as Kept | undefined;
-        return row && this.#body(spec, key, row);
+        const row = reader.get(key) as unknown as KeptRow | undefined;
+        if (row === undefined) return undefined;
+        const [body, seal, part, sort] = row;
+        return this.#body(spec, key, { body, seal, part, sort });
       };
       return keys.length === 1 ? keys.map(read) : this.#statements.snapshot(() => keys.map(read));
     });
@@ -213,7 +212,8 @@ export class SqliteBuild implements Build {
     return this.#read(() =>
       this.#statements
         .get(
-          `${documentsOf(spec)} WHERE key >= ? AND key < ? AND key <> ? ORDER BY key LIMIT ? + 0`,
+          `SELECT key, ${keptOf(spec)}
+           WHERE key >= ? AND key < ? AND key <> ? ORDER BY key LIMIT ? + 0`,
         )
         .all(from, prefix + AFTER_ALL_KEYS, after ?? '', limit)
         .map((row) => {
@@ -491,7 +491,7 @@ export class SqliteBuild implements Build {
   }
 
   #summaryOf(spec: CollectionSpec): CollectionSummary {
-    const rows = this.#statements.get(`${documentsOf(spec)} ORDER BY key`);
+    const rows = this.#statements.get(`SELECT key, ${keptOf(spec)} ORDER BY key`);
     const hash = createHash('sha256');
     let count = 0;
     for (const row of rows.iterate()) {
@@ -529,6 +529,16 @@ export class SqliteBuild implements Build {
     }
   }
 
+  /** Answers a `KeptRow` for a key: an object for each row would cost a fifth of a read. */
+  #readerOf(spec: CollectionSpec): StatementSync {
+    const known = this.#readers.get(spec.name);
+    if (known !== undefined) return known;
+    const made = this.#database.prepare(`SELECT ${keptOf(spec)} WHERE key = ?`);
+    made.setReturnArrays(true);
+    this.#readers.set(spec.name, made);
+    return made;
+  }
+
   #textsOf(collection: string): StatementTexts {
     const texts = this.#texts.get(collection);
     if (texts === undefined) throw new RangeError(`no collection ${collection}`);
@@ -548,20 +558,23 @@ interface Kept extends Checksummed {
   readonly sort: number;
 }
 
+/** The same of a statement that answers arrays. */
+type KeptRow = readonly [body: string, seal: number, part: number, sort: number];
+
 /** A text of a dictionary, not verified yet. */
 interface Candidate extends Checksummed {
   readonly key: string;
 }
 
-function documentsOf({ name, kind }: CollectionSpec): string {
+/** What of a document a `KeptRow` has, and from where. */
+function keptOf({ name, kind }: CollectionSpec): string {
   switch (kind) {
     case 'keyed':
-      return `SELECT key, body, seal FROM ${name}`;
+      return `body, seal FROM ${name}`;
     case 'dictionary':
-      return `SELECT key, part, 0 AS sort, body, seal FROM ${name}`;
+      return `body, seal, part, 0 AS sort FROM ${name}`;
     case 'walked':
-      return `SELECT key, part, sort, body, seal FROM ${name} d
-              LEFT JOIN ${name}_bodies b ON b.id = d.id`;
+      return `body, seal, part, sort FROM ${name} d LEFT JOIN ${name}_bodies b ON b.id = d.id`;
   }
 }
 
