@@ -1,6 +1,6 @@
 /** One build of a projection in a SQLite file of its own. */
 import { createHash } from 'node:crypto';
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
 import type { Position } from '@counterfoil/core';
 import type {
   Build,
@@ -77,7 +77,7 @@ export class SqliteBuild implements Build {
   readonly #specs: ReadonlyMap<string, CollectionSpec>;
   readonly #texts: ReadonlyMap<string, StatementTexts>;
   /** What reads a document, by its collection. */
-  readonly #readers = new Map<string, StatementSync>();
+  readonly #documents: ReadonlyMap<string, string>;
   /** Questions to the memory: put together for each read, they would have to be hashed for each. */
   readonly #moment: string;
   readonly #newestRevision: string;
@@ -93,6 +93,9 @@ export class SqliteBuild implements Build {
     this.needsScrub = file.role === 'writer' && !isNew;
     this.#specs = new Map(file.collections.map((spec) => [spec.name, spec]));
     this.#texts = new Map(file.collections.map((spec) => [spec.name, textsOf(spec)]));
+    this.#documents = new Map(
+      file.collections.map((spec) => [spec.name, `SELECT ${keptOf(spec)} WHERE key = ?`]),
+    );
     this.#moment = `${file.path} moment`;
     this.#newestRevision = `${file.path} revision`;
     this.#database = new DatabaseSync(file.path, { readOnly: file.role === 'reader' });
@@ -194,7 +197,7 @@ export class SqliteBuild implements Build {
   async get(collection: string, keys: readonly string[]): Promise<readonly (string | undefined)[]> {
     const spec = this.#spec(collection);
     return this.#read(() => {
-      const reader = this.#readerOf(spec);
+      const reader = this.#statements.tuples(this.#documents.get(collection) ?? '');
       const read = (key: string) => {
         const row = reader.get(key) as unknown as KeptRow | undefined;
         if (row === undefined) return undefined;
@@ -527,16 +530,6 @@ export class SqliteBuild implements Build {
       const missing = this.#statements.get(missingEra(name)).get();
       if (missing !== undefined) throw this.#checksums.damage(`${name} lacks an era`);
     }
-  }
-
-  /** Answers a `KeptRow` for a key: an object for each row would cost a fifth of a read. */
-  #readerOf(spec: CollectionSpec): StatementSync {
-    const known = this.#readers.get(spec.name);
-    if (known !== undefined) return known;
-    const made = this.#database.prepare(`SELECT ${keptOf(spec)} WHERE key = ?`);
-    made.setReturnArrays(true);
-    this.#readers.set(spec.name, made);
-    return made;
   }
 
   #textsOf(collection: string): StatementTexts {
