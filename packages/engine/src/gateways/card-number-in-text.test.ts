@@ -118,6 +118,9 @@ describe('no card number', () => {
       'a browser',
       'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36',
     ],
+    ['a UUID before a low line', '95e9aecc-69da-4192-9544-55503064589c_secret_Qa'],
+    ['a UUID after one', 'order_95e9aecc-69da-4192-9544-55503064589c'],
+    ['a digest after one', 'sha_4192954455503064589a4192954455503064589c'],
     ['nothing', ''],
   ])('%s', (_what, text) => {
     expect(holdsCardNumber(text)).toBe(false);

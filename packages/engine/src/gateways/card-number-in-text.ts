@@ -92,9 +92,10 @@ const LETTER = /^\p{L}$/u;
 const MARK = /^[\p{Lm}\p{DI}]$/u;
 /** Most texts with as many digits are one. */
 const ID = /^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}$/;
-const UUID = /\b[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}\b/g;
+const UUID =
+  /(?<![0-9A-Za-z])[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}(?![0-9A-Za-z])/g;
 /** At least as long as an MD5. */
-const DIGEST = /\b[0-9A-Fa-f]{32,}\b/g;
+const DIGEST = /(?<![0-9A-Za-z])[0-9A-Fa-f]{32,}(?![0-9A-Za-z])/g;
 const HEX_LETTER = /[A-Fa-f]/;
 
 /** Decodes percent escapes, as in a URL. */
