@@ -1,4 +1,6 @@
 /** The rows of the transactions search: its growth, and a comparison with a scan and PostgreSQL. */
+import { createReadStream, readdirSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import {
   MitigationView,
   openSqliteReadModelStore,
@@ -36,6 +38,7 @@ const DAY_MS = 86_400_000;
 /** Searches per filter whose results are compared before the measurement. */
 const COMPARED = 20;
 const SEEDS_APART = 7_919;
+const READ_BYTES = 2 ** 20;
 
 const NOTHING_WRITTEN = 'nothing is written';
 
@@ -106,8 +109,8 @@ export interface Searches {
 /** The sides of the rows; their data is prepared on first use. */
 export function searches(options: SearchOptions): Searches {
   const { queries, seed } = options;
-  const large = once(async () => new OwnSearch(await options.large()));
-  const small = once(async () => new OwnSearch(await options.small()));
+  const large = once(async () => OwnSearch.open(await options.large()));
+  const small = once(async () => OwnSearch.open(await options.small()));
   const scan = once(async () => {
     const reader = await options.scan();
     const own = await large();
@@ -116,7 +119,10 @@ export function searches(options: SearchOptions): Searches {
   });
   const postgres = once(async () => {
     const peer = await options.postgres();
-    await compare(await large(), FILTERS, async (filter) => peer.search(queryOf(filter)));
+    const own = await large();
+    // Loading the peer may have taken the memory that they were in.
+    await own.readFiles();
+    await compare(own, FILTERS, async (filter) => peer.search(queryOf(filter)));
     return peer;
   });
   const rounds = new Rounds(seed);
@@ -201,19 +207,36 @@ export function searches(options: SearchOptions): Searches {
 /** The project's own search, over a read-only connection. */
 class OwnSearch {
   readonly payments: Payments;
+  readonly #modelsPath: string;
   readonly #store: ReadModelStore;
   readonly #reference: ReferenceView;
   readonly #view: SearchView;
   readonly #mitigation: MitigationView;
   readonly #descriptors: readonly string[];
 
-  constructor({ payments, modelsPath }: Searched) {
+  private constructor({ payments, modelsPath }: Searched) {
     this.payments = payments;
+    this.#modelsPath = modelsPath;
     this.#store = openSqliteReadModelStore({ path: modelsPath, readOnly: true });
     this.#reference = new ReferenceView(this.#store);
     this.#view = new SearchView(this.#store, this.#reference);
     this.#mitigation = new MitigationView(this.#store, this.#reference);
     this.#descriptors = descriptorsOf(payments);
+  }
+
+  static async open(searched: Searched): Promise<OwnSearch> {
+    const own = new OwnSearch(searched);
+    await own.readFiles();
+    return own;
+  }
+
+  /** Has its files in memory, as those of PostgreSQL are once they were loaded. */
+  async readFiles(): Promise<void> {
+    const folder = dirname(this.#modelsPath);
+    for (const name of readdirSync(folder)) {
+      if (!name.startsWith(basename(this.#modelsPath))) continue;
+      for await (const _ of createReadStream(join(folder, name), { highWaterMark: READ_BYTES }));
+    }
   }
 
   drawing(random: Random): Drawing {
