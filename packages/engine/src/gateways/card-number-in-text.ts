@@ -92,10 +92,9 @@ const LETTER = /^\p{L}$/u;
 const MARK = /^[\p{Lm}\p{DI}]$/u;
 /** Most texts with as many digits are one. */
 const ID = /^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}$/;
-const UUID =
-  /(?<![0-9A-Za-z])[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}(?![0-9A-Za-z])/g;
+const UUID = /\b[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}\b/g;
 /** At least as long as an MD5. */
-const DIGEST = /(?<![0-9A-Za-z])[0-9A-Fa-f]{32,}(?![0-9A-Za-z])/g;
+const DIGEST = /\b[0-9A-Fa-f]{32,}\b/g;
 const HEX_LETTER = /[A-Fa-f]/;
 
 /** Decodes percent escapes, as in a URL. */
@@ -132,7 +131,9 @@ function digitValue(codePoint: number): number {
 }
 
 function withoutIds(text: string): string {
-  return text.replace(UUID, 'x').replace(DIGEST, (word) => (HEX_LETTER.test(word) ? 'x' : word));
+  // To `\b` a low line is part of a word.
+  const words = text.replaceAll('_', ' ');
+  return words.replace(UUID, 'x').replace(DIGEST, (word) => (HEX_LETTER.test(word) ? 'x' : word));
 }
 
 /** Whether a text without letters contains a card number. */
