@@ -118,6 +118,10 @@ describe('the list', () => {
     expect(await offered()).toContain(`<option value="${id}">Spring (${id})</option>`);
     await references.amend('campaigns', id, { name: 'Summer' });
     expect(await offered()).toContain(`>Summer (${id})<`);
+    // Who may not read them is asked for the id.
+    const { text } = await agent.get(LIST);
+    expect(text).toContain('<input id="campaignIds"');
+    expect(text).not.toContain('Summer');
   });
 
   it('takes all filters from its address, and says which of them is wrong', async () => {

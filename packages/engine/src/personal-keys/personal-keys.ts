@@ -74,12 +74,12 @@ export class PersonalKeys extends CustomerKeys implements PersonalDataVault {
    */
   #hasChanged(): boolean {
     if (this.#hasLooked) return false;
+    const before = this.#version;
+    this.#version = this.rows.fileVersion();
     this.#hasLooked = true;
     setImmediate(() => {
       this.#hasLooked = false;
     });
-    const before = this.#version;
-    this.#version = this.rows.fileVersion();
     return this.#version !== before;
   }
 }

@@ -263,7 +263,7 @@ const MAX_KNOWN = 1_000;
 /**
  * Sessions as a file has them: what changes it, here or through another connection, forgets them all. Reads
  * and remembers in one step, so that none is remembered that has ended meanwhile. Looks at the file once a
- * turn of the event loop: the requests of a turn were sent before it looks.
+ * turn of the event loop: a session that another process ends is known for the rest of a turn at most.
  */
 class KnownSessions {
   readonly #tables: SqliteTables;
@@ -295,11 +295,11 @@ class KnownSessions {
 
   #look(): void {
     if (this.#hasLooked) return;
+    const [version] = this.#version.get() as unknown as readonly unknown[];
     this.#hasLooked = true;
     setImmediate(() => {
       this.#hasLooked = false;
     });
-    const [version] = this.#version.get() as unknown as readonly unknown[];
     if (version !== this.#lastVersion) this.forget();
     this.#lastVersion = version;
   }

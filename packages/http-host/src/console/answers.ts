@@ -26,11 +26,8 @@ const ETA = new Eta({
   views: fileURLToPath(new URL('.', import.meta.url)),
   plugins: [
     {
-      // The texts between the tags, without what indents their lines.
-      processAST: (parts) =>
-        parts.map((part) =>
-          typeof part === 'string' ? bytesOf(part.replaceAll(/\n\s+/g, '\n')) : part,
-        ),
+      // The texts between the tags.
+      processAST: (parts) => parts.map((part) => (typeof part === 'string' ? bytesOf(part) : part)),
     },
   ],
 });

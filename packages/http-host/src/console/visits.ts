@@ -78,7 +78,7 @@ export function frameOf(signedIn: SignedInVisit, path: string) {
   };
 }
 
-/** The sections that the user may see: the same object for the same ones. */
+/** The sections that the user may see: the same object for the same ones. Paths of pages have no spaces. */
 function sectionsOf({ environment, may }: Visit, path: string): Sections {
   const seen = NAVIGATION.map(({ scope, anyOf }) => {
     const isSeen = (scope === undefined || may(scope)) && anyOf?.some(may) !== false;

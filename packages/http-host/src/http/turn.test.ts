@@ -1,4 +1,4 @@
-/** The end of a turn: one for all that arrive in it, and another for what comes later. */
+/** The end of a turn: one for all that arrive in it, as far as they are not too many. */
 import { expect, it } from 'vitest';
 import { Turn } from './turn.ts';
 
@@ -25,4 +25,21 @@ it('has another end for what arrives later', async () => {
   const second = turn.end();
   expect(second).not.toBe(first);
   await second;
+});
+
+it('lets a hundred go on before the others are read', async () => {
+  const turn = new Turn();
+  let gone = 0;
+  const seen: number[] = [];
+  for (let arrived = 1; arrived <= 250; arrived += 1) {
+    void turn.end().then(() => {
+      gone += 1;
+    });
+    // As the next socket that is ready, after the microtasks of the one before.
+    await Promise.resolve();
+    if (arrived === 99 || arrived === 200 || arrived === 250) seen.push(gone);
+  }
+  expect(seen).toEqual([0, 200, 200]);
+  await turn.end();
+  expect(gone).toBe(250);
 });

@@ -52,7 +52,7 @@ it('reads all flat objects that it has written', () => {
   );
 });
 
-it.each(['', '[', '["a', '["a" 1]', '["a",12', '["a",tru]', '["a",1]x'])(
+it.each(['', '[', '["a",]', '["a', '["a" 1]', '["a",12', '["a",tru]', '["a",1]x'])(
   'refuses %s as text of a flat object',
   (text) => {
     expect(() => flat.decode(text)).toThrow(SyntaxError);

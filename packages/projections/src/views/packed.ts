@@ -174,7 +174,8 @@ const WORDS = [
 function readFlat(text: string): unknown {
   const values: unknown[] = [];
   const end = text.length - 1;
-  if (text[0] !== '[' || text[end] !== ']' || text.includes('\\')) return JSON.parse(text);
+  const isArray = text[0] === '[' && text[end] === ']' && text[end - 1] !== ',';
+  if (!isArray || text.includes('\\')) return JSON.parse(text);
   for (let at = 1; at < end; at += 1) {
     const first = text.charCodeAt(at);
     if (first === QUOTE) {
