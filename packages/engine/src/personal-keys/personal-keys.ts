@@ -1,5 +1,6 @@
 /** The keys of customers in a file. Personal data in events is encrypted with the person's key. */
 import type { PersonalDataVault, Subject } from '@counterfoil/core';
+import { FileVersion } from '../storage/file-version.ts';
 import { atOnce } from '../storage/sql-tables.ts';
 import { CustomerKeys, toMake } from './customer-keys.ts';
 import { keyRowsInFile } from './key-rows.ts';
@@ -19,8 +20,11 @@ export interface PersonalKeysOptions {
  * to erase a person is to destroy their key, in a log that is never changed.
  */
 export class PersonalKeys extends CustomerKeys implements PersonalDataVault {
-  #version: unknown;
-  #hasLooked = false;
+  /**
+   * Whether the host has changed the file. To look costs as much as to open a text; what is decoded in a
+   * turn was read before it, and a key is destroyed before the log tells of it.
+   */
+  readonly #version = new FileVersion(() => this.rows.fileVersion());
 
   constructor({ path, readOnly = false, wrappingKey }: PersonalKeysOptions) {
     super(keyRowsInFile(path, readOnly), wrappingKey);
@@ -39,7 +43,7 @@ export class PersonalKeys extends CustomerKeys implements PersonalDataVault {
   }
 
   #keyOf(subject: Subject, name: string): UsableKey | undefined {
-    if (this.rows.readOnly && this.#hasChanged()) this.keys.clear();
+    if (this.rows.readOnly && this.#version.hasChanged()) this.keys.clear();
     const known = this.keys.get(name);
     if (known !== undefined) return known;
     const [row] = atOnce(this.rows.find([subject]));
@@ -65,21 +69,5 @@ export class PersonalKeys extends CustomerKeys implements PersonalDataVault {
     const key = this.#keyOf(subject, name);
     if (key === undefined) throw new Error(`no key of customer ${name} was made`);
     return key;
-  }
-
-  /**
-   * Whether the host has changed the file. Looks once a turn of the event loop, which costs as much as
-   * to open a text: what is decoded in a turn was read before it, and a key is destroyed before the log
-   * tells of it.
-   */
-  #hasChanged(): boolean {
-    if (this.#hasLooked) return false;
-    const before = this.#version;
-    this.#version = this.rows.fileVersion();
-    this.#hasLooked = true;
-    setImmediate(() => {
-      this.#hasLooked = false;
-    });
-    return this.#version !== before;
   }
 }

@@ -1,8 +1,8 @@
 /** Passwords, second factors, links and sessions of users, in tables of the engine's own: never in events. */
-import type { StatementSync } from 'node:sqlite';
 import type { TenantId } from '@counterfoil/core';
 import type { Migration } from 'kysely/migration';
 import type { Pool } from 'pg';
+import { FileVersion } from '../storage/file-version.ts';
 import { migration, openTables, SqliteTables, type SqlTables } from '../storage/sql-tables.ts';
 
 export interface Whose {
@@ -269,20 +269,18 @@ class KnownSessions {
   readonly #tables: SqliteTables;
   readonly #text: string;
   readonly #sessions = new Map<string, Session>();
-  /** Another number after a commit of another connection. */
-  readonly #version: StatementSync;
-  #lastVersion: unknown;
-  #hasLooked = false;
+  readonly #version: FileVersion;
 
   constructor(tables: SqliteTables, text: string) {
     this.#tables = tables;
     this.#text = text;
-    this.#version = tables.database.prepare('PRAGMA data_version');
-    this.#version.setReturnArrays(true);
+    const version = tables.database.prepare('PRAGMA data_version');
+    version.setReturnArrays(true);
+    this.#version = new FileVersion(() => (version.get() as unknown as readonly unknown[])[0]);
   }
 
   get(digest: string): Session | undefined {
-    this.#look();
+    if (this.#version.hasChanged()) this.forget();
     const known = this.#sessions.get(digest);
     if (known !== undefined) return known;
     const [row] = this.#tables.all<SessionRow>(this.#text, [digest]);
@@ -291,17 +289,6 @@ class KnownSessions {
     if (this.#sessions.size >= MAX_KNOWN) this.forget();
     this.#sessions.set(digest, session);
     return session;
-  }
-
-  #look(): void {
-    if (this.#hasLooked) return;
-    const [version] = this.#version.get() as unknown as readonly unknown[];
-    this.#hasLooked = true;
-    setImmediate(() => {
-      this.#hasLooked = false;
-    });
-    if (version !== this.#lastVersion) this.forget();
-    this.#lastVersion = version;
   }
 
   /** In the same step as a change. */
