@@ -1,11 +1,11 @@
 /** Who is signed in, by the cookie of a request, and what frames the pages that they see. */
 import type { Environment, Visitor } from '@counterfoil/engine';
+import { LRUCache } from 'lru-cache';
 import { addressOf } from '../api/wire.ts';
 import type { RequestContext } from '../http/endpoint.ts';
 import { OPERATOR_SCOPE } from '../operator/operators.ts';
 import { Cookies } from './cookies.ts';
 import { formToken } from './form-guard.ts';
-import { remembered } from './remembered.ts';
 import type { ConsoleServices, Visit } from './slice.ts';
 import { CONSOLE } from './slices.ts';
 
@@ -78,31 +78,35 @@ export function frameOf(signedIn: SignedInVisit, path: string) {
   };
 }
 
-/** The sections that the user may see: the same object for the same ones. Paths of pages have no spaces. */
+/** More are not remembered at once: the pages, and the roles that see other sections. */
+const SECTIONS = new LRUCache<string, Sections>({ max: 1_000 });
+type Sections = ReturnType<typeof sectionsIn>;
+
+/** The sections that the user may see: the same object for the same ones. */
 function sectionsOf({ environment, may }: Visit, path: string): Sections {
-  const seen = NAVIGATION.map(({ scope, anyOf }) => {
-    const isSeen = (scope === undefined || may(scope)) && anyOf?.some(may) !== false;
-    return isSeen ? '1' : '0';
-  });
-  return SECTIONS(`${environment} ${path} ${seen.join('')}`);
+  const seen = NAVIGATION.filter(
+    ({ scope, anyOf }) => (scope === undefined || may(scope)) && anyOf?.some(may) !== false,
+  );
+  const name = [environment, path, ...seen.map(({ key }) => key)].join(' ');
+  const known = SECTIONS.get(name);
+  if (known !== undefined) return known;
+  const sections = sectionsIn(seen, environment, path);
+  SECTIONS.set(name, sections);
+  return sections;
 }
 
 const NAVIGATION = CONSOLE.flatMap(({ nav }) => nav ?? []);
 
-const SECTIONS = remembered((text) => {
-  const [environment, path = '', seen = ''] = text.split(' ');
-  const list = NAVIGATION.filter((_, index) => seen[index] === '1').map(
-    ({ title, key, path: of }) => ({
-      title,
-      key,
-      href: `/console/${environment}${of}`,
-      isCurrent: path === of || path.startsWith(`${of}/`),
-      path: of,
-    }),
-  );
+function sectionsIn(seen: typeof NAVIGATION, environment: Environment, path: string) {
+  const list = seen.map(({ title, key, path: of }) => ({
+    title,
+    key,
+    href: pathIn(environment, of),
+    isCurrent: path === of || path.startsWith(`${of}/`),
+    path: of,
+  }));
   return { list, path: list.find(({ isCurrent }) => isCurrent)?.path ?? path };
-});
-type Sections = ReturnType<typeof SECTIONS>;
+}
 
 /** Of sessions as they are remembered: each has one secret. */
 const TOKENS = new WeakMap<Visitor['session'], string>();
