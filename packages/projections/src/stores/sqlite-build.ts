@@ -33,6 +33,7 @@ import { Parked } from './sqlite-parked.ts';
 import { Partitions } from './sqlite-partitions.ts';
 import {
   type Checkpoint,
+  checkpointOf,
   checksumOfCheckpoint,
   columnOf,
   createIndices,
@@ -355,7 +356,7 @@ export class SqliteBuild implements Build {
       .get() as unknown as [Position | null, number, number, number] | undefined;
     if (row === undefined) throw this.#checksums.damage('it does not say how far it is');
     const [position, epoch, revision, seal] = row;
-    const reached = { position: position ?? undefined, epoch, revision };
+    const reached = checkpointOf({ position, epoch, revision });
     if (checksumOfCheckpoint(reached) === seal) return reached;
     throw this.#checksums.damage('its checkpoint is not what was written');
   }

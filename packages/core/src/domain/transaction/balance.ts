@@ -88,8 +88,10 @@ export interface RefundPolicy {
 const DAY_MS = 86_400_000;
 
 export function insideRefundWindow(payment: Payment, policy: RefundPolicy, now: string): boolean {
-  if (policy.forceAllowRefunds || payment.capturedAt === null) return true;
-  return isWithinRefundWindow(Date.parse(payment.capturedAt), policy, Date.parse(now));
+  const { capturedAt } = payment;
+  return (
+    capturedAt === null || isWithinRefundWindow(Date.parse(capturedAt), policy, Date.parse(now))
+  );
 }
 
 /** The same of a capture alone. */
