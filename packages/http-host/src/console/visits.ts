@@ -6,6 +6,7 @@ import type { RequestContext } from '../http/endpoint.ts';
 import { OPERATOR_SCOPE } from '../operator/operators.ts';
 import { Cookies } from './cookies.ts';
 import { formToken } from './form-guard.ts';
+import { keptFor } from './remembered.ts';
 import type { ConsoleServices, Visit } from './slice.ts';
 import { CONSOLE } from './slices.ts';
 
@@ -16,6 +17,7 @@ export interface SignedInVisit {
   readonly secret: string;
   readonly session: Visitor['session'];
   readonly tenantName: string;
+  readonly seen: Seen;
 }
 
 /** Undefined without a session, or with one that is over. */
@@ -31,6 +33,7 @@ export async function visitOf(
   const { session, user, scopes } = visitor;
   const { tenantId, userId, sessionId } = session;
   const tenant = await services.tenants.tenant(tenantId);
+  const isOperator = services.operations.isOperator({ tenantId, email: user.email });
   const visit: Visit = {
     context,
     services,
@@ -46,13 +49,18 @@ export async function visitOf(
     tenantId,
     user: { id: userId, email: user.email, name: user.name },
     sessionId,
-    may: (scope) =>
-      scope === OPERATOR_SCOPE
-        ? services.operations.isOperator({ tenantId, email: user.email })
-        : scopes.has(scope),
+    may: mayOf(scopes, isOperator),
     href: (path) => pathIn(environment, path),
   };
-  return { visit, cookies, secret, session, tenantName: tenant?.name ?? `Company ${tenantId}` };
+  const seen = (isOperator ? SEEN.byOperators : SEEN.byOthers)(scopes);
+  const tenantName = tenant?.name ?? `Company ${tenantId}`;
+  return { visit, cookies, secret, session, tenantName, seen };
+}
+
+type Scopes = Visitor['scopes'];
+
+function mayOf(scopes: Scopes, isOperator: boolean): Visit['may'] {
+  return (scope) => (scope === OPERATOR_SCOPE ? isOperator : scopes.has(scope));
 }
 
 export function pathIn(environment: Environment, path: string): string {
@@ -61,9 +69,9 @@ export function pathIn(environment: Environment, path: string): string {
 
 /** What the template of the frame shows around a page. */
 export function frameOf(signedIn: SignedInVisit, path: string) {
-  const { visit, cookies, tenantName } = signedIn;
+  const { visit, cookies, tenantName, seen } = signedIn;
   const { environment, user, tenantId } = visit;
-  const sections = sectionsOf(visit, path);
+  const sections = sectionsOf(seen, environment, path);
   return {
     environment,
     isSandbox: environment === 'test',
@@ -78,26 +86,42 @@ export function frameOf(signedIn: SignedInVisit, path: string) {
   };
 }
 
+const NAVIGATION = CONSOLE.flatMap(({ nav }) => nav ?? []);
+
+/** The sections that a user may see, and all their keys in one text. */
+interface Seen {
+  readonly list: typeof NAVIGATION;
+  readonly keys: string;
+}
+
+/** By what a user may do: users come with the same set until it changes. */
+const SEEN = {
+  byOperators: keptFor((scopes: Scopes) => seenBy(mayOf(scopes, true))),
+  byOthers: keptFor((scopes: Scopes) => seenBy(mayOf(scopes, false))),
+};
+
+function seenBy(may: Visit['may']): Seen {
+  const list = NAVIGATION.filter(
+    ({ scope, anyOf }) => (scope === undefined || may(scope)) && anyOf?.some(may) !== false,
+  );
+  return { list, keys: list.map(({ key }) => key).join('') };
+}
+
 /** More are not remembered at once: the pages, and the roles that see other sections. */
 const SECTIONS = new LRUCache<string, Sections>({ max: 1_000 });
 type Sections = ReturnType<typeof sectionsIn>;
 
-/** The sections that the user may see: the same object for the same ones. */
-function sectionsOf({ environment, may }: Visit, path: string): Sections {
-  const seen = NAVIGATION.filter(
-    ({ scope, anyOf }) => (scope === undefined || may(scope)) && anyOf?.some(may) !== false,
-  );
-  const name = [environment, path, ...seen.map(({ key }) => key)].join(' ');
+/** The same object for the same sections. */
+function sectionsOf({ list, keys }: Seen, environment: Environment, path: string): Sections {
+  const name = `${environment} ${path} ${keys}`;
   const known = SECTIONS.get(name);
   if (known !== undefined) return known;
-  const sections = sectionsIn(seen, environment, path);
+  const sections = sectionsIn(list, environment, path);
   SECTIONS.set(name, sections);
   return sections;
 }
 
-const NAVIGATION = CONSOLE.flatMap(({ nav }) => nav ?? []);
-
-function sectionsIn(seen: typeof NAVIGATION, environment: Environment, path: string) {
+function sectionsIn(seen: Seen['list'], environment: Environment, path: string) {
   const list = seen.map(({ title, key, path: of }) => ({
     title,
     key,
