@@ -8,9 +8,10 @@ export function shownAmount(amount: string | number | RawNumber, currency: strin
   // Amounts that no double holds are texts within an object.
   const text = typeof amount === 'object' ? JSON.stringify(amount) : String(amount);
   const isNegative = text.startsWith('-');
-  const [whole = '0', fraction = ''] = text.slice(isNegative ? 1 : 0).split('.', 2);
-  const decimals = fraction.padEnd(currencyOf(currency)?.exponent ?? 0, '0');
-  const grouped = groupedDigits(whole);
+  const point = text.indexOf('.');
+  const end = point < 0 ? text.length : point;
+  const decimals = text.slice(end + 1).padEnd(currencyOf(currency)?.exponent ?? 0, '0');
+  const grouped = groupedDigits(text.slice(isNegative ? 1 : 0, end));
   return (isNegative ? '\u2212' : '') + (decimals === '' ? grouped : `${grouped}.${decimals}`);
 }
 

@@ -107,11 +107,12 @@ function amountOf(event: Event, ofPayment: string): string {
 }
 
 function factsOf(event: Event): readonly string[] {
-  const texts = FACTS.flatMap((name) => {
-    const value: unknown = name in event ? event[name as keyof Event] : '';
-    if (typeof value !== 'string' || value === '') return [];
-    return [LABELS[name] === '' ? value : `${LABELS[name]} ${value}`];
-  });
+  const texts: string[] = [];
+  for (const name of FACTS) {
+    const value = (event as Partial<Record<typeof name, unknown>>)[name];
+    if (typeof value !== 'string' || value === '') continue;
+    texts.push(LABELS[name] === '' ? value : `${LABELS[name]} ${value}`);
+  }
   if (event.type === 'AttemptStarted') texts.unshift(routeOf(event));
   if (event.type === 'RefundRequested') texts.unshift(`asked for by ${event.requestedBy}`);
   return texts;

@@ -22,34 +22,40 @@ export interface TAccount {
   readonly side: 'debit' | 'credit' | 'none';
 }
 
+/** An account while its lines are added up. */
+interface Open {
+  readonly account: string;
+  readonly currency: string;
+  readonly debits: Posted[];
+  readonly credits: Posted[];
+  /** Debits less credits, in minor units. */
+  minor: bigint;
+}
+
 /** In the order in which they were posted to first. */
 export function tAccountsOf(entries: Entries): readonly TAccount[] {
-  const lines = entries.flatMap(({ description: type, at, lines: all }) =>
-    all.map((line) => ({ ...line, type, at })),
-  );
-  const accounts = Map.groupBy(lines, ({ account, currency }) => `${account} ${currency}`);
-  return [...accounts.values()].flatMap((posted) => {
-    const [first] = posted;
-    if (first === undefined) return [];
-    const { account, currency } = first;
-    const side = (name: 'debit' | 'credit') =>
-      posted
-        .map(({ type, at, [name]: amount }) => ({ type, at, minor: minorOf(amount, currency) }))
-        .filter(({ minor }) => minor > 0n);
-    const [debits, credits] = [side('debit'), side('credit')];
-    const balance = sumOf(debits) - sumOf(credits);
-    const shown = ({ type, at, minor }: (typeof debits)[number]): Posted => ({
-      ...{ type, at },
-      amount: toDecimal(minor, currency),
-    });
-    return {
-      ...{ account, currency },
-      debits: debits.map(shown),
-      credits: credits.map(shown),
-      balance: toDecimal(balance < 0n ? -balance : balance, currency),
-      side: sideOf(balance),
-    };
-  });
+  const accounts = new Map<string, Open>();
+  for (const { description: type, at, lines } of entries) {
+    for (const { account, currency, debit, credit } of lines) {
+      const name = `${account} ${currency}`;
+      let open = accounts.get(name);
+      if (open === undefined) {
+        open = { account, currency, debits: [], credits: [], minor: 0n };
+        accounts.set(name, open);
+      }
+      const [debitMinor, creditMinor] = [minorOf(debit, currency), minorOf(credit, currency)];
+      if (debitMinor > 0n) open.debits.push({ type, at, amount: toDecimal(debitMinor, currency) });
+      if (creditMinor > 0n) {
+        open.credits.push({ type, at, amount: toDecimal(creditMinor, currency) });
+      }
+      open.minor += debitMinor - creditMinor;
+    }
+  }
+  return [...accounts.values()].map(({ minor, ...open }) => ({
+    ...open,
+    balance: toDecimal(minor < 0n ? -minor : minor, open.currency),
+    side: sideOf(minor),
+  }));
 }
 
 function sideOf(balance: bigint): TAccount['side'] {
@@ -57,12 +63,9 @@ function sideOf(balance: bigint): TAccount['side'] {
   return balance > 0n ? 'debit' : 'credit';
 }
 
-function sumOf(posted: readonly { readonly minor: bigint }[]): bigint {
-  return posted.reduce((sum, { minor }) => sum + minor, 0n);
-}
-
 /** Amounts that no double holds are texts within an object. */
 function minorOf(amount: Amount, currency: string): bigint {
+  if (amount === 0) return 0n;
   const text = typeof amount === 'object' ? JSON.stringify(amount) : String(amount);
   const minor = toMinor(text, currency);
   if (minor._tag === 'Right') return minor.right;
