@@ -15,6 +15,7 @@ export class GatedPool extends pg.Pool {
     super({ connectionString: url });
     // The database may be dropped while its connections are being closed.
     this.on('connect', (client) => client.on('error', () => undefined));
+    this.on('error', () => undefined);
     const ask = super.query.bind(this) as (asked: Asked) => Promise<unknown>;
     const query = async (asked: Asked): Promise<unknown> => {
       this.queries += 1;
