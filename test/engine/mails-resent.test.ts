@@ -145,6 +145,9 @@ it('a mail of the ledger is found by its payment, by its tenant and in its data 
   const idsOf = async ({ mails }: Pick<Shop['shop'], 'mails'>, payment: string) =>
     (await mails.ofPayment(payment)).map(({ id }) => id);
   expect(await idsOf(all.shop, paymentId)).toEqual([mailId]);
+  const story = await all.shop.transactions.story(paymentId);
+  const [ofStory] = story === undefined ? [] : await all.shop.mails.ofStory(story);
+  expect(ofStory?.id).toBe(mailId);
   expect(await idsOf(all.shop, other)).toEqual([]);
   expect(await idsOf(all.shop, 'none')).toEqual([]);
   expect(await idsOf(all.ledger.as({ tenantId: 99, actor: 'owner' }), paymentId)).toEqual([]);

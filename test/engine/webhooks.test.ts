@@ -56,6 +56,8 @@ it('webhooks are found by their payment at every endpoint, in its data alone', a
       [receivers[1]?.id, 'refund.succeeded'],
     ].toSorted(),
   );
+  const story = await shop.transactions.story(id);
+  expect(story && (await shop.webhooks.ofStory(story))).toEqual(found);
   expect(await shop.webhooks.ofPayment(other)).toHaveLength(1);
   expect(await shop.webhooks.ofPayment('none')).toEqual([]);
   const tester = ledger.as({ tenantId: TENANT, actor: 'shop', environment: 'test' });

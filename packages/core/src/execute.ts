@@ -119,7 +119,10 @@ export interface Recorded<State> {
   readonly state: State;
 }
 
-/** Reads the events of a stream. Their state is cached, so that it is not read again. */
+/**
+ * Reads the events of a stream. Their state is not cached: of the many that are looked at, few are changed
+ * next.
+ */
 export async function loadRecords<Of extends Aggregate>(
   { store, cache, vault }: Executor,
   aggregate: Of,
@@ -128,13 +131,10 @@ export async function loadRecords<Of extends Aggregate>(
   const stored = await store.read(stream);
   const opener = await openerOf(vault, stored);
   const records = stored.map((each) => decodeRecord(each, opener));
-  const last = stored.length - 1;
   const known = cache?.get(stream);
-  if (known?.revision === last) return { records, state: known.state as StateOf<Of> };
+  if (known?.revision === stored.length - 1) return { records, state: known.state as StateOf<Of> };
   const events = records.map(({ event }) => event);
-  const loaded = advance(aggregate, emptyStream(aggregate), stored, events);
-  if ((known?.revision ?? -1) < last) cache?.set(stream, loaded);
-  return { records, state: loaded.state as StateOf<Of> };
+  return { records, state: fold<AnyEvent, unknown>(aggregate, events) as StateOf<Of> };
 }
 
 function emptyStream({ initial }: Aggregate): Loaded<unknown> {

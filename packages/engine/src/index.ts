@@ -130,7 +130,7 @@ export type { ListedTenant } from './tenants/tenant-list.ts';
 export type { SettingsView } from './tenants/tenant-settings.ts';
 export { type IssuedKey, type KeyRequest, Tenants } from './tenants/tenants.ts';
 export { activeTrace, markFailed, type Operation, traced, untraced } from './tracing.ts';
-export type { HistoryEntry } from './transactions/transactions.ts';
+export type { HistoryEntry, TransactionStory } from './transactions/transactions.ts';
 export type { Credentials } from './users/credentials.ts';
 export type { RoleView } from './users/roles.ts';
 export { type SignedIn, type SignIn, SignIns, type Visitor } from './users/sign-in.ts';

@@ -5,6 +5,7 @@ import { type Acting, sandboxOf } from '../acting.ts';
 import type { CommandRunner } from '../command-runner.ts';
 import { type CallInputs, inputOf } from '../input/checked-calls.ts';
 import { spanOfDays } from '../input/texts.ts';
+import { type ToldEvent, ToldPayment } from '../input/told-payment.ts';
 import { made, named, type RecordedCalls } from '../recorded-calls.ts';
 import { type Refusal, Refused, refused } from '../refusal.ts';
 import type {
@@ -188,14 +189,22 @@ export class TenantMails {
     if (!success) return [];
     const { tenantId } = this.#acting;
     const stream = Transaction.streamOf({ tenantId, transactionId });
-    const { commands } = this.#services;
-    // Of a payment only refunds are mailed: without one the log is not read.
-    const payment = await commands.stateOf(Transaction, stream);
-    if (payment === null || payment.refunds.length === 0) return [];
-    const { sandbox } = payment;
-    if (this.#acting.environment === 'test' && !sandbox) return [];
-    const { records } = await commands.recordedIn(Transaction, stream);
-    const asking = records.filter(({ event }) => MAILED_EVENTS.has(event.type)).slice(0, MAX_LIMIT);
+    const { records, state } = await this.#services.commands.recordedIn(Transaction, stream);
+    return state === null ? [] : this.#about(state, records);
+  }
+
+  /** As `ofPayment`, of a payment whose story has been read: the log is not read again. */
+  async ofStory({ payment, history }: ToldPayment): Promise<readonly MailView[]> {
+    return this.#about(payment, history);
+  }
+
+  async #about(
+    { sandbox, refunds }: ToldPayment['payment'],
+    events: readonly Omit<ToldEvent, 'recordedAt'>[],
+  ): Promise<readonly MailView[]> {
+    // Of a payment only refunds are mailed.
+    if (refunds.length === 0 || (this.#acting.environment === 'test' && !sandbox)) return [];
+    const asking = events.filter(({ event }) => MAILED_EVENTS.has(event.type)).slice(0, MAX_LIMIT);
     const owner = this.#owner(sandbox);
     const found = await this.#services.mails.ofEvents(
       owner,
@@ -250,6 +259,7 @@ export const MAIL_INPUTS: CallInputs<TenantMails> = {
   resend: [MailId, Resend.optional()],
   list: [MailList.optional()],
   ofPayment: [z.string()],
+  ofStory: [ToldPayment],
   whyNone: [About.optional()],
 };
 

@@ -30,6 +30,8 @@ const PAYMENT_KINDS = [1, 2, 3, 4, 5];
 
 /** An event of a payment: what happened, when it was recorded, and who caused it by which request. */
 export interface HistoryEntry extends Pick<EventMetadata, 'actor' | 'keyId' | 'requestId'> {
+  /** Of the event. */
+  readonly id: string;
   /** Place among the events of the payment, from 0. */
   readonly revision: number;
   readonly recordedAt: string;
@@ -110,7 +112,8 @@ export class Transactions {
     const stream = Transaction.streamOf({ tenantId, transactionId });
     const { records, state } = await this.#services.commands.recordedIn(Transaction, stream);
     const history = records.map(
-      ({ revision, time, event, metadata: { actor, keyId, requestId } }): HistoryEntry => ({
+      ({ id, revision, time, event, metadata: { actor, keyId, requestId } }): HistoryEntry => ({
+        id,
         revision,
         recordedAt: time,
         event: event as Transaction.Event,

@@ -5,6 +5,7 @@ import type { Acting } from '../acting.ts';
 import type { CommandRunner } from '../command-runner.ts';
 import { uuidV7 } from '../ids.ts';
 import type { CallInputs } from '../input/checked-calls.ts';
+import { type ToldEvent, ToldPayment } from '../input/told-payment.ts';
 import { named, type RecordedCalls } from '../recorded-calls.ts';
 import { refused } from '../refusal.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -86,16 +87,35 @@ export class TenantWebhooks {
    * Empty when the tenant has no payment of that id.
    */
   async ofPayment(paymentId: string): Promise<readonly DeliveryView[]> {
-    const { tenantId, environment } = this.#acting;
+    const { tenantId } = this.#acting;
     const { success, data: transactionId } = TransactionId.safeParse(paymentId);
-    const endpoints = await this.#services.webhookEndpoints.state(tenantId);
-    const receivers = [...endpoints.values()].filter(({ direction }) => direction === 'out');
+    const receivers = await this.#receivers();
     if (!success || receivers.length === 0) return [];
     const stream = Transaction.streamOf({ tenantId, transactionId });
     const { records } = await this.#services.commands.recordedIn(Transaction, stream);
-    const sent = records.filter(({ event }) => SENT_EVENTS.has(event.type)).slice(0, MAX_MESSAGES);
-    const ids = sent.flatMap(({ id, time }) =>
-      receivers.map(({ endpointId }) => deliveryIdOf(id, endpointId, time)),
+    const events = records.map(({ id, time, event }) => ({ id, recordedAt: time, event }));
+    return this.#about(events, receivers);
+  }
+
+  /** As `ofPayment`, of a payment whose story has been read: the log is not read again. */
+  async ofStory({ history }: ToldPayment): Promise<readonly DeliveryView[]> {
+    return this.#about(history, await this.#receivers());
+  }
+
+  async #receivers(): Promise<readonly Aggregate.Endpoint[]> {
+    const endpoints = await this.#services.webhookEndpoints.state(this.#acting.tenantId);
+    return [...endpoints.values()].filter(({ direction }) => direction === 'out');
+  }
+
+  async #about(
+    events: readonly ToldEvent[],
+    receivers: readonly Aggregate.Endpoint[],
+  ): Promise<readonly DeliveryView[]> {
+    if (receivers.length === 0) return [];
+    const { tenantId, environment } = this.#acting;
+    const sent = events.filter(({ event }) => SENT_EVENTS.has(event.type)).slice(0, MAX_MESSAGES);
+    const ids = sent.flatMap(({ id, recordedAt }) =>
+      receivers.map(({ endpointId }) => deliveryIdOf(id, endpointId, recordedAt)),
     );
     const found = await this.#services.deliveries.ofIds(tenantId, ids);
     return found.filter(({ sandbox }) => environment === 'live' || sandbox).map(viewOf);
@@ -192,6 +212,7 @@ export const WEBHOOK_INPUTS: CallInputs<TenantWebhooks> = {
   deliveries: [EndpointId, DeliveryList.optional()],
   delivery: [EndpointId, DeliveryId],
   ofPayment: [z.string()],
+  ofStory: [ToldPayment],
   replay: [EndpointId, DeliveryId],
   replayRange: [EndpointId, ReplayRange],
   test: [EndpointId, TestMessage.optional()],

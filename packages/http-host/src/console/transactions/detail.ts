@@ -58,12 +58,9 @@ export const detail = consolePage({
     const { detail: found, history } = whole;
     const payment = visit.may('payments:read') ? whole.payment : undefined;
     const { transaction, routing } = found;
-    const { messageID, currency } = transaction;
+    const { currency } = transaction;
     const entries = visit.may('ledger:read') ? whole.entries : undefined;
-    const [mails, webhooks] = await Promise.all([
-      mailsOf(visit, messageID),
-      webhooksOf(visit, messageID),
-    ]);
+    const [mails, webhooks] = await Promise.all([mailsOf(visit, whole), webhooksOf(visit, whole)]);
     return {
       title: `${shownAmount(transaction.priceVal, currency)} ${currency}`,
       found,
