@@ -1,11 +1,12 @@
 /** A host in this process, with one tenant that has one merchant account at the sandbox. */
 import { randomBytes } from 'node:crypto';
-import type { TenantId } from '@counterfoil/core';
+import type { Position, TenantId } from '@counterfoil/core';
 import { compose, type Host, readConfig } from '@counterfoil/http-host';
 
 export const TENANT = 1 as TenantId;
 export const ACTOR = { actor: 'bench@example.test' };
 const NO_CREDENTIALS = { apiKey: '', username: '', password: '', emailAddress: '' };
+const REST_MS = 600_000;
 
 export interface OwnHost {
   readonly merchantAccountId?: number;
@@ -34,4 +35,13 @@ export async function openOwnHost(
   };
   await host.merchantAccounts.openOnce(TENANT, merchantAccountId, account, ACTOR);
   return host;
+}
+
+/** Resolves when the followers and the read models have applied what the log holds. */
+export async function atRest({ events, engine }: Host): Promise<void> {
+  const head = (await events.head()) as Position;
+  for (const progress of [engine.followerProgress, engine.stores.progress]) {
+    const isReached = await progress.reached(head, { timeoutMs: REST_MS });
+    if (!isReached) throw new Error(`the host is not at rest after ${REST_MS} ms`);
+  }
 }

@@ -1,11 +1,10 @@
 /** Rebills per second, end to end: a month of subscriptions that are due at the same time. */
-import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Position, StoredEvent } from '@counterfoil/core';
-import { compose, type Host, readConfig } from '@counterfoil/http-host';
+import type { Host } from '@counterfoil/http-host';
 import { dueRebills } from '@counterfoil/projections';
-import { FREQUENCY_DAYS, STARTED_AT, writeSubscribers } from '../data/subscribers.ts';
-import type { Row, Setting, Stage } from '../harness/stage.ts';
+import { MonthlyClock, openBillingHost } from '../data/billing-host.ts';
+import type { Row, Stage } from '../harness/stage.ts';
 import { RawSqlite } from '../peers/raw-sqlite.ts';
 
 const SUBSCRIPTIONS = 100_000;
@@ -13,10 +12,7 @@ const QUICK_SUBSCRIPTIONS = 5_000;
 /** The peer inserts this many of a round's events: enough for a steady rate. */
 const RAW_EVENTS = 50_000;
 const RAW_PER_COMMIT = 64;
-const DAY_MS = 86_400_000;
 const LOOK_MS = 20;
-/** If the log has not grown for this many looks, the host is idle. */
-const LOOKS_AT_REST = 150;
 const MIB = 2 ** 20;
 
 const rate: Row = {
@@ -43,7 +39,7 @@ export const rebills: Stage = {
   async prepare(setting) {
     const count = setting.quick ? QUICK_SUBSCRIPTIONS : SUBSCRIPTIONS;
     const clock = new MonthlyClock();
-    const host = await hostWith(setting, count, clock);
+    const host = await openBillingHost(setting, count, clock);
     const months = new Months(host, clock, count);
     const idleMib = process.memoryUsage().rss / MIB;
     const raw = join(setting.folder, 'raw');
@@ -84,51 +80,6 @@ export const rebills: Stage = {
     };
   },
 };
-
-/** A clock that only jumps from one due date to the next. */
-class MonthlyClock {
-  #ms = Date.parse(STARTED_AT);
-
-  now(): string {
-    return new Date(this.#ms).toISOString();
-  }
-
-  leap(): void {
-    this.#ms += FREQUENCY_DAYS * DAY_MS;
-  }
-}
-
-async function hostWith(
-  { folder, seed, say }: Setting,
-  count: number,
-  clock: MonthlyClock,
-): Promise<Host> {
-  const env = {
-    DATA_DIR: join(folder, 'host'),
-    MASTER_KEY: randomBytes(32).toString('base64'),
-    NODE_ENV: 'production',
-    LOG_LEVEL: 'error',
-  };
-  const config = readConfig(env);
-  const host = await compose(config, { clock });
-  await writeSubscribers(host, { count, seed, say });
-  await host.close();
-  say('rebills: making the read models');
-  const reopened = await compose(config, { clock });
-  await atRest(reopened);
-  return reopened;
-}
-
-/** Waits until the reactors have registered the customers that real orders would have registered. */
-async function atRest({ events }: Host): Promise<void> {
-  let head = await events.head();
-  for (let looks = 0; looks < LOOKS_AT_REST; looks += 1) {
-    await pause();
-    const now = await events.head();
-    if (now !== head) looks = 0;
-    head = now;
-  }
-}
 
 interface Billed {
   readonly rate: number;
