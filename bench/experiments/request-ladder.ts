@@ -19,6 +19,7 @@ import { Load } from '../load/load.ts';
 import { detailPath, jobOf } from '../load/paths.ts';
 import { liveRecords, writeDetails } from '../load/peer-data.ts';
 import { ServerProcess } from '../load/server-process.ts';
+import { mainThreadUs } from '../load/thread-time.ts';
 import { spread } from '../report/numbers.ts';
 
 const SELF = fileURLToPath(import.meta.url);
@@ -27,7 +28,6 @@ const PAYMENTS = 20_000;
 const SEED = 1;
 const ROUNDS = 7;
 const DURATION_MS = 2_000;
-const NS_PER_US = 1_000;
 
 const Claims = z.object({
   parentCompanyId: z.int().positive(),
@@ -129,9 +129,9 @@ async function measure(): Promise<void> {
     for (let round = 0; round <= ROUNDS; round += 1) {
       for (const [name, [server, path]] of Object.entries(rungs)) {
         const job = jobOf(path, built, { port: server.port, durationMs: DURATION_MS });
-        const before = mainThreadNs(server.pid);
+        const before = mainThreadUs(server.pid);
         const { sent: requests } = await load.run(job);
-        const us = (mainThreadNs(server.pid) - before) / NS_PER_US / requests;
+        const us = (mainThreadUs(server.pid) - before) / requests;
         if (round > 0) costs.get(name)?.push(us);
       }
     }
@@ -151,11 +151,6 @@ function report(costs: ReadonlyMap<string, readonly number[]>): void {
       `${name}: ${spread(values, 0)} µs; Fastify and SQLite take ${ratio.median.toFixed(2)} of it`,
     );
   }
-}
-
-/** On a processor so far, of the thread that a process began with. */
-function mainThreadNs(pid: number): number {
-  return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ', 1)[0]);
 }
 
 /** Fastify with the schema of a detail, and nothing behind it. */

@@ -60,6 +60,10 @@ export class HostUnderLoad {
     return this.#server.port;
   }
 
+  get pid(): number {
+    return this.#server.pid;
+  }
+
   async #isReady(): Promise<boolean> {
     const { status } = await fetch(`http://127.0.0.1:${this.port}/readyz`);
     return status === 200;

@@ -21,6 +21,10 @@ export class Load {
     });
   }
 
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
   /** Throws if any response was incorrect. */
   async run(job: Job): Promise<Outcome> {
     const running = Promise.withResolvers<Outcome>();
