@@ -27,7 +27,6 @@ import { spread } from '../report/numbers.ts';
 
 export const IN_FLIGHT = 64;
 const SECOND_MS = 1_000;
-const SECOND_US = 1_000_000;
 /** Of the machine that the rows are measured on. */
 const CORES = 2;
 
@@ -188,8 +187,8 @@ export async function measureSteps(
     const cells = [spread(speeds, 3), spread(shares, 3), spread(mainUs, 0), spread(allUs, 0)];
     console.log(`| ${what} | ${cells.join(' | ')} |`);
   }
-  const leftUs = raw.map(({ perSecond }) => (CORES * SECOND_US) / (perSecond * reach));
+  const leftUs = raw.map(({ allUs }) => (CORES * allUs) / reach);
   console.log(
-    `${CORES} cores have ${spread(leftUs, 0)} µs at ${reach} of the speed of the inserts.`,
+    `At ${reach} of the inserts ${CORES} cores that never wait have ${spread(leftUs, 0)} µs.`,
   );
 }
