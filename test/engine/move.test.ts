@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
-import type { StoredEvent } from '@counterfoil/core';
+import { type StoredEvent, TenantId } from '@counterfoil/core';
 import { openLedger, silentLogger } from '@counterfoil/engine';
 import { LEFT_BEHIND, MOVED_TABLES, moveLedger, type Stores } from '@counterfoil/engine/move';
 import { openEventStore, openHostDatabase, setMarkOnce } from '@counterfoil/engine/storage';
@@ -21,7 +21,9 @@ import { TENANT } from './webhook-sink.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const CLI = join(ROOT, 'packages/http-host/src/cli/main.ts');
-const PAYMENTS = 3;
+/** More than nine: numbers are not in the order of their texts. */
+const PAYMENTS = 11;
+const OTHER_TENANT = TenantId.parse(10);
 const MASTER_KEY = Buffer.alloc(32, 7);
 /** Nothing is held by a process that was killed. */
 const AT_ONCE = { patienceMs: 0 };
@@ -57,7 +59,10 @@ function opened(stores: Stores) {
   return openLedger({ storage: storageOf(stores), masterKey: MASTER_KEY, logger: silentLogger });
 }
 
-/** A folder with some payments, a refund and a person who is erased: a copy of the one that is made first. */
+/**
+ * A folder with some payments of two tenants, a refund and a person who is erased: a copy of the one that is made
+ * first.
+ */
 async function smallLedger(): Promise<Stores> {
   const stores = newFolder();
   made ??= makeLedger();
@@ -79,6 +84,8 @@ async function makeLedger(): Promise<string> {
   }
   const { customerId } = await shop.customers.register({ email: 'bo@shop.example' });
   await shop.customers.erase(customerId);
+  await withShop(ledger, OTHER_TENANT);
+  await ledger.as({ tenantId: OTHER_TENANT, actor: 'shop' }).payments.submit(order());
   await ledger.close();
   return folder;
 }
@@ -125,9 +132,12 @@ it('stopped at any of its steps, goes on and ends with the same', async () => {
   const ledger = await opened(back);
   const shop = ledger.as({ tenantId: TENANT, actor: 'shop' });
   const again = await shop.payments.submit(order({ idempotencyKey: 'order-2' }));
-  const { transactions } = await shop.transactions.search({ emails: ['ann@shop.example'] });
+  const { transactions } = await shop.transactions.search({
+    emails: ['ann@shop.example'],
+    limit: 50,
+  });
   expect(transactions.map(({ transactionId }) => transactionId)).toContain(again.id);
-  expect(transactions).toHaveLength(4);
+  expect(transactions).toHaveLength(PAYMENTS + 1);
   await ledger.close();
 });
 
@@ -288,6 +298,22 @@ it('compares what it has moved, and names the place of a difference', async () =
   events.exec('DELETE FROM events WHERE position = 3');
   events.close();
   await expect(moveLedger({ from, to, ...AT_ONCE })).rejects.toThrow(/position 3 is missing/);
+});
+
+it('names a difference in a server too, and lets it go', async () => {
+  const from = await smallLedger();
+  const servers = await newServer(from);
+  const database = await openHostDatabase(servers.readModelUrl);
+  await database.pool.query(`
+    CREATE FUNCTION spoil() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN IF NEW.sequence = 2 THEN NEW.currency = 'USD'; END IF; RETURN NEW; END $$;
+    CREATE TRIGGER spoil BEFORE INSERT ON counterfoil_host.gateway_requests
+      FOR EACH ROW EXECUTE FUNCTION spoil()`);
+  await database.close();
+  await expect(moveLedger({ from, to: servers, ...AT_ONCE })).rejects.toMatchObject({
+    code: 'different',
+    message: expect.stringMatching(/gateway_requests .* sequence 2/),
+  });
 });
 
 it('knows every table and column of the engine, in files and in PostgreSQL', async () => {

@@ -230,12 +230,22 @@ function translated({ position }: MovedTable, row: MovedRow, positions: Position
   return { ...row, [position]: positions.of(String(row[position])) };
 }
 
-async function compareTable(
+async function compareTable(table: MovedTable, moving: Moving): Promise<MovedTableResult> {
+  const moved = moving.target.tables.rows(table);
+  try {
+    return await compareRows(table, moving, moved);
+  } finally {
+    // A server's connection is held until then.
+    await moved.return(undefined);
+  }
+}
+
+async function compareRows(
   table: MovedTable,
-  { source, target, positions }: Moving,
+  { source, positions }: Moving,
+  moved: AsyncGenerator<MovedRow, undefined>,
 ): Promise<MovedTableResult> {
   const digest = createHash('sha256');
-  const moved = target.tables.rows(table);
   let rows = 0;
   for await (const row of source.tables.rows(table)) {
     const expected = textOf(translated(table, row, positions));

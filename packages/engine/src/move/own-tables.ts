@@ -50,8 +50,10 @@ export class TablesInFiles implements OwnTables {
         const read = table.readInFile?.[name] ?? (isNumber(type) ? `CAST(${name} AS TEXT)` : name);
         return `${read} AS ${name}`;
       });
+      // Of the row, not of what is selected: numbers that are read as text come in the order of numbers.
+      const order = table.key.map((name) => `kept.${name}`);
       const statement = database.prepare(
-        `SELECT ${selected.join()} FROM ${table.inFile} ${whereOf(table)} ORDER BY ${table.key.join()}`,
+        `SELECT ${selected.join()} FROM ${table.inFile} AS kept ${whereOf(table)} ORDER BY ${order.join()}`,
       );
       for (const row of statement.iterate()) yield valuesOf(table, row);
     } catch (error) {
