@@ -482,7 +482,7 @@ export class SqliteBuild implements Build {
     if (changes !== 1) return false;
     this.#statements
       .get(insertBody)
-      .run(lastInsertRowid, document.body, placedChecksum(name, document));
+      .run(lastInsertRowid, key, document.body, placedChecksum(name, document));
     this.#enterEra(name, part, eraOf(document.place.sort));
     return true;
   }

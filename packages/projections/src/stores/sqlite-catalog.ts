@@ -15,7 +15,7 @@ import { schemaFault } from './sqlite-schema-check.ts';
 import { Statements } from './sqlite-statements.ts';
 
 /** Raised when the files change: builds of another layout are dropped and rebuilt. */
-const LAYOUT = 6;
+const LAYOUT = 7;
 
 /** One B-tree each, always read completely: there is no index that could miss a row. */
 const TABLES = {

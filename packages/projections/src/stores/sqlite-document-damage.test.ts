@@ -70,3 +70,12 @@ it.each(KINDS)('refuses a document of a %s collection under the key of another',
   );
   await expect(build.get('rows', ['one'])).rejects.toMatchObject({ code: 'damaged' });
 });
+
+it('refuses a walk to a document whose body stands under another key', async () => {
+  const { build, edit } = await written('walked');
+  const walk = { collection: 'rows', partition: 'p', where: [], limit: 3 };
+  const found = await build.walk(walk);
+  expect(found.map(({ key }) => key)).toEqual(['one', 'three', 'two']);
+  edit(`UPDATE rows_bodies SET of_key = 'twa' WHERE of_key = 'two'`);
+  await expect(build.walk(walk)).rejects.toMatchObject({ code: 'damaged' });
+});

@@ -143,6 +143,7 @@ function tableOf(spec: CollectionSpec): string {
           body, content='${name}', content_rowid='id', tokenize='trigram case_sensitive 1'
         )`;
     case 'walked': {
+      // The key stands with the body too: what an index leads to is read there alone, not in both tables.
       const columns = fieldsOf(spec).map((field) => `, ${columnOf(field)} INTEGER`);
       return `
         CREATE TABLE ${name} (
@@ -154,7 +155,7 @@ function tableOf(spec: CollectionSpec): string {
           of_part INTEGER NOT NULL, no INTEGER NOT NULL, PRIMARY KEY (of_part, no)
         ) WITHOUT ROWID;
         CREATE TABLE ${name}_bodies (
-          id INTEGER PRIMARY KEY, body TEXT NOT NULL, seal INTEGER NOT NULL
+          id INTEGER PRIMARY KEY, of_key TEXT NOT NULL, body TEXT NOT NULL, seal INTEGER NOT NULL
         )`;
     }
   }
@@ -227,7 +228,7 @@ export function textsOf(spec: CollectionSpec): StatementTexts {
     update: `UPDATE ${name} SET body = ?, seal = ? WHERE key = ?`,
     remove: `DELETE FROM ${name} WHERE key = ?`,
     fields,
-    insertBody: `INSERT INTO ${name}_bodies VALUES (?, ?, ?)`,
+    insertBody: `INSERT INTO ${name}_bodies VALUES (?, ?, ?, ?)`,
   };
 }
 

@@ -36,15 +36,12 @@ const MAX_SKIPPED_LANES = 16;
 /** Rows looked at before the one that is skipped to. */
 const MAX_TIES_SEEN = 32;
 
-type Row = { id: number; key: string; sort: number };
+/** What an index says of a document. Its key stands with its body: only what has the same place is compared by it. */
+type Row = { id: number; sort: number };
 
 /** Of tuples of these columns. */
 function rowsOf(tuples: unknown): readonly Row[] {
-  return (tuples as readonly [number, string, number][]).map(([id, key, sort]) => ({
-    id,
-    key,
-    sort,
-  }));
+  return (tuples as readonly [number, number][]).map(([id, sort]) => ({ id, sort }));
 }
 
 type OrRange = NonNullable<Walk['orRange']>;
@@ -83,20 +80,37 @@ export class Walker {
     if (this.#terms.some(({ values }) => values.length === 0)) return [];
     const { name } = this.#spec;
     const { partition } = this.#walk;
-    const statement = this.#statements.tuples(`SELECT body, seal FROM ${name}_bodies WHERE id = ?`);
-    let before: Row | undefined;
-    return this.#rows().map((row) => {
-      const { id, key, sort } = row;
-      const sealed = statement.get(id) as unknown as [string, number] | undefined;
-      // An index that is out of order skips or repeats, and what it leads to may be sound.
-      if (sealed === undefined || (before !== undefined && !comesBefore(before, row))) {
-        throw this.#checksums.damage(`an index of ${name} leads to ${key} by mistake`);
-      }
-      before = row;
-      const [body, seal] = sealed;
+    const statement = this.#statements.tuples(
+      `SELECT of_key, body, seal FROM ${name}_bodies WHERE id = ?`,
+    );
+    let before: Walked | undefined;
+    return this.#rows().map(({ id, sort }) => {
+      const sealed = statement.get(id) as unknown as [string, string, number] | undefined;
+      if (sealed === undefined) throw this.#mislead(id);
+      const [key, body, seal] = sealed;
       const where = locationIn(name, { partition, sort, key });
-      return { key, sort, body: this.#checksums.verify(where, { body, seal }) };
+      const found = { key, sort, body: this.#checksums.verify(where, { body, seal }) };
+      // An index that is out of order skips or repeats, and what it leads to may be sound.
+      if (before !== undefined && !isInOrder(before, found)) throw this.#mislead(id);
+      before = found;
+      return found;
     });
+  }
+
+  #mislead(id: number): Error {
+    return this.#checksums.damage(`an index of ${this.#spec.name} leads to ${id} by mistake`);
+  }
+
+  #comesBefore(a: Row, b: Row): boolean {
+    return a.sort > b.sort || (a.sort === b.sort && this.#keyOf(a) < this.#keyOf(b));
+  }
+
+  #keyOf({ id }: Row): string {
+    const found = this.#statements
+      .tuples(`SELECT of_key FROM ${this.#spec.name}_bodies WHERE id = ?`)
+      .get(id) as unknown as [string] | undefined;
+    if (found === undefined) throw this.#mislead(id);
+    return found[0];
   }
 
   #rows(): readonly Row[] {
@@ -104,7 +118,7 @@ export class Walker {
     if (this.#walk.orRange === undefined) return this.#inRange({ skip, limit });
     const wanted = { skip: 0, limit: skip + limit };
     return [...this.#inRange(wanted), ...this.#outOfRange(this.#walk.orRange, wanted.limit)]
-      .sort((a, b) => (comesBefore(a, b) ? -1 : 1))
+      .sort((a, b) => (this.#comesBefore(a, b) ? -1 : 1))
       .slice(skip, skip + limit);
   }
 
@@ -172,7 +186,7 @@ export class Walker {
     const rows = rowsOf(
       this.#statements
         .tuples(
-          `SELECT id, key, sort FROM ${name}
+          `SELECT id, sort FROM ${name}
            WHERE id IN (SELECT value FROM json_each(?)) ORDER BY sort DESC, key ASC`,
         )
         .all(JSON.stringify(first.map(({ id }) => id))),
@@ -192,7 +206,7 @@ export class Walker {
    * as are wanted where there are so many; undefined when that takes too many. For many values each
    * era is read alone: mostly the newest has enough, and every other takes a look for each value.
    */
-  #entries(term: Term, wanted: number): readonly Entry[] | undefined {
+  #entries(term: Term, wanted: number): readonly Row[] | undefined {
     const { values } = term;
     const most = Math.min(GATHER_LIMIT, GATHERED_A_LANE * values.length);
     const scan = this.#scan(term.field, this.#terms);
@@ -201,7 +215,7 @@ export class Walker {
       const whole = found.length < most ? found : withoutLastEra(found);
       return whole === found || whole.length >= wanted ? whole : undefined;
     }
-    const entries: Entry[] = [];
+    const entries: Row[] = [];
     let { high } = scan;
     while (high >= scan.low && entries.length < wanted) {
       const newest = this.#newestEra({ ...scan, high });
@@ -224,7 +238,7 @@ export class Walker {
     return row.no ?? undefined;
   }
 
-  #entriesIn(scan: Scan, limit: number): readonly Entry[] {
+  #entriesIn(scan: Scan, limit: number): readonly Row[] {
     const { sql, values } = selection(scan);
     const found = this.#statements
       .tuples(
@@ -340,7 +354,7 @@ export class Walker {
     const { sql, order, values } = selection(scan);
     return rowsOf(
       this.#statements
-        .tuples(`SELECT id, key, sort FROM ${sql} ORDER BY ${order}, key ASC LIMIT ? + 0 OFFSET ?`)
+        .tuples(`SELECT id, sort FROM ${sql} ORDER BY ${order}, key ASC LIMIT ? + 0 OFFSET ?`)
         .all(...values, limit, skip),
     );
   }
@@ -353,7 +367,7 @@ export class Walker {
     const { sql, order, values } = selection(scan);
     const rows = rowsOf(
       this.#statements
-        .tuples(`SELECT id, key, sort FROM ${sql} ORDER BY ${order} LIMIT ? + 0`)
+        .tuples(`SELECT id, sort FROM ${sql} ORDER BY ${order} LIMIT ? + 0`)
         .all(...values, limit + 1),
     );
     let areApart = true;
@@ -376,8 +390,13 @@ export class Walker {
     if (others.length === 0) return this.#page(only, window);
     const wanted = window.skip + window.limit;
     const limit = Math.ceil(wanted / scans.length) + 1;
-    const read = (scan: Scan) => (after: Anchor | undefined) =>
-      this.#page(after === undefined ? scan : startingAfter(scan, after), { skip: 0, limit });
+    const read = (scan: Scan) => (after: Row | undefined) => {
+      const rest =
+        after === undefined
+          ? scan
+          : startingAfter(scan, { sort: after.sort, key: this.#keyOf(after) });
+      return this.#page(rest, { skip: 0, limit });
+    };
     const lanes = scans.map((scan) => new Lane(read(scan), limit));
     const rows: Row[] = [];
     while (rows.length < wanted) {
@@ -385,7 +404,7 @@ export class Walker {
       for (const lane of lanes) {
         const row = lane.head();
         const best = next?.head();
-        if (row !== undefined && (best === undefined || comesBefore(row, best))) next = lane;
+        if (row !== undefined && (best === undefined || this.#comesBefore(row, best))) next = lane;
       }
       const row = next?.take();
       if (row === undefined) break;
@@ -401,34 +420,31 @@ export class Walker {
   }
 }
 
-/** What an index says of rows that match. */
-type Entry = Pick<Row, 'id' | 'sort'>;
-
-function entriesOf([ids, sorts]: readonly [ids: string, sorts: string]): Entry[] {
+function entriesOf([ids, sorts]: readonly [ids: string, sorts: string]): Row[] {
   const at: readonly number[] = JSON.parse(sorts);
   return (JSON.parse(ids) as readonly number[]).map((id, index) => ({ id, sort: at[index] ?? 0 }));
 }
 
 /** Entries come from the newest era on: the limit has cut the last one. */
-function withoutLastEra(entries: readonly Entry[]): readonly Entry[] {
+function withoutLastEra(entries: readonly Row[]): readonly Row[] {
   const last = eraOf(entries.at(-1)?.sort ?? 0);
   return entries.filter(({ sort }) => eraOf(sort) > last);
 }
 
 /** The first in sort order, with all that share the last value of it. */
-function firstOf(entries: readonly Entry[], wanted: number): readonly Entry[] {
+function firstOf(entries: readonly Row[], wanted: number): readonly Row[] {
   const last = entries.toSorted((a, b) => b.sort - a.sort)[wanted - 1];
   return last === undefined ? entries : entries.filter(({ sort }) => sort >= last.sort);
 }
 
 /** The rows of one value, read in chunks as they are taken. */
 class Lane {
-  readonly #read: (after: Anchor | undefined) => readonly Row[];
+  readonly #read: (after: Row | undefined) => readonly Row[];
   readonly #chunk: number;
   #rows: readonly Row[];
   #next = 0;
 
-  constructor(read: (after: Anchor | undefined) => readonly Row[], chunk: number) {
+  constructor(read: (after: Row | undefined) => readonly Row[], chunk: number) {
     this.#read = read;
     this.#chunk = chunk;
     this.#rows = read(undefined);
@@ -453,6 +469,6 @@ class Lane {
   }
 }
 
-function comesBefore(a: Row, b: Row): boolean {
+function isInOrder(a: Anchor, b: Anchor): boolean {
   return a.sort > b.sort || (a.sort === b.sort && a.key < b.key);
 }
