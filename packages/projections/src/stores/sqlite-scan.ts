@@ -86,8 +86,12 @@ interface Selection extends Filter {
  * one and test the other row by row.
  */
 export function selection({ source, byEra, low, high, filters }: Scan): Selection {
-  const all = [...filters, { sql: 'sort BETWEEN ? AND ?', values: [low, high] }];
-  if (byEra) all.push({ sql: 'no BETWEEN ? AND ?', values: [eraOf(low), eraOf(high)] });
+  const all = [...filters];
+  // Bounds that bound nothing would be compared for each era.
+  if (low > ANYWHERE.low || high < ANYWHERE.high) {
+    all.push({ sql: 'sort BETWEEN ? AND ?', values: [low, high] });
+    if (byEra) all.push({ sql: 'no BETWEEN ? AND ?', values: [eraOf(low), eraOf(high)] });
+  }
   return {
     sql: `${source} WHERE ${all.map(({ sql }) => sql).join(' AND ')}`,
     order: byEra ? 'no DESC, sort DESC' : 'sort DESC',
