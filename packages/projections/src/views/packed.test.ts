@@ -33,8 +33,13 @@ it.each<[string, (values: readonly string[]) => object]>([
   expect(() => packed(Order, make as never)).toThrow(RangeError);
 });
 
-const Flat = z.strictObject({ text: z.string(), number: z.number(), maybe: z.string().nullable() });
-const flat = packed(Flat, ([text, number, maybe]) => ({ text, number, maybe }));
+const Flat = z.strictObject({
+  text: z.string(),
+  number: z.number(),
+  isSo: z.boolean(),
+  maybe: z.string().nullable(),
+});
+const flat = packed(Flat, ([text, number, isSo, maybe]) => ({ text, number, isSo, maybe }));
 
 it('reads all flat objects that it has written', () => {
   const text = () =>
@@ -44,7 +49,7 @@ it('reads all flat objects that it has written', () => {
     fc.maxSafeNat().map((value) => value * 4_099),
     fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value || 0),
   );
-  const objects = fc.record({ text: text(), number, maybe: fc.option(text()) });
+  const objects = fc.record({ text: text(), number, isSo: fc.boolean(), maybe: fc.option(text()) });
   fc.assert(
     fc.property(objects, (object) => {
       expect(flat.decode(flat.encode(object))).toEqual(object);

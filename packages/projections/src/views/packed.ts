@@ -19,8 +19,8 @@ interface Turn {
 interface Described {
   readonly turn: Turn | undefined;
   readonly shape: string;
-  /** Whether it is an object whose fields are all written as they are, without arrays or objects. */
-  readonly isFlat?: boolean;
+  /** Of an object whose fields are all written as they are, without arrays or objects: how many there are. */
+  readonly flatFields?: number | undefined;
 }
 
 /** Hex digits of a shape's digest. */
@@ -40,9 +40,9 @@ export function packed<Schema extends z.ZodType>(
   schema: Schema,
   make?: Make<z.output<Schema>>,
 ): Packed<z.output<Schema>> {
-  const { turn, shape, isFlat = false } = describe(schema as unknown as AnySchema, make);
+  const { turn, shape, flatFields } = describe(schema as unknown as AnySchema, make);
   const digest = createHash('sha256').update(shape).digest('hex').slice(0, SHAPE_DIGITS);
-  const read = isFlat ? readFlat : JSON.parse;
+  const read = flatFields === undefined ? JSON.parse : (text: string) => readFlat(text, flatFields);
   return {
     encode: (value) => JSON.stringify(turn === undefined ? value : turn.pack(value as never)),
     decode: (text) => {
@@ -114,7 +114,12 @@ function describeObject(
   if (make !== undefined) checkMade(make, names);
   const made = make ?? growing(names);
   const isFlat = turned.length === 0 && entries.every(({ shape }) => !shape.startsWith('['));
-  return { turn: { pack: packing(names, turned), unpack: unpacking(made, turned) }, shape, isFlat };
+  const flatFields = isFlat ? names.length : undefined;
+  return {
+    turn: { pack: packing(names, turned), unpack: unpacking(made, turned) },
+    shape,
+    flatFields,
+  };
 }
 
 /** A field that JSON does not hold as it is, by its place in the array. */
@@ -160,45 +165,53 @@ const ZERO = '0'.charCodeAt(0);
 const NINE = '9'.charCodeAt(0);
 /** Integers of so many digits are exact. */
 const MAX_DIGITS = 15;
-const WORDS = [
-  { first: 't'.charCodeAt(0), word: 'true', value: true },
-  { first: 'f'.charCodeAt(0), word: 'false', value: false },
-  { first: 'n'.charCodeAt(0), word: 'null', value: null },
-] as const;
+/** The first letters of `true`, `false` and `null`. */
+const [T, F, N] = [...'tfn'].map((letter) => letter.charCodeAt(0));
 
 /**
  * Reads an array of texts, numbers, booleans and nulls as `JSON.stringify` has written it, in a third of
  * the time of `JSON.parse`, which looks each short text up in a table of all that there are. Leaves to it
  * what has escapes, fractions or negative numbers.
  */
-function readFlat(text: string): unknown {
-  const values: unknown[] = [];
+function readFlat(text: string, fields: number): unknown {
+  // Of its full length: an array that grows is copied several times.
+  const values: unknown[] = new Array(fields);
+  let count = 0;
   const end = text.length - 1;
   const isArray = text[0] === '[' && text[end] === ']' && text[end - 1] !== ',';
   if (!isArray || text.includes('\\')) return JSON.parse(text);
   for (let at = 1; at < end; at += 1) {
     const first = text.charCodeAt(at);
+    let value: unknown;
     if (first === QUOTE) {
       const close = text.indexOf('"', at + 1);
-      values.push(text.slice(at + 1, close));
+      value = text.slice(at + 1, close);
       at = close + 1;
     } else if (first >= ZERO && first <= NINE) {
-      let value = first - ZERO;
+      let number = first - ZERO;
       const start = at;
       for (at += 1; ; at += 1) {
         const digit = text.charCodeAt(at) - ZERO;
         if (!(digit >= 0 && digit <= 9)) break;
-        value = value * 10 + digit;
+        number = number * 10 + digit;
       }
       if (at - start > MAX_DIGITS) return JSON.parse(text);
-      values.push(value);
+      value = number;
+    } else if (first === N && text.startsWith('null', at)) {
+      value = null;
+      at += 'null'.length;
+    } else if (first === F && text.startsWith('false', at)) {
+      value = false;
+      at += 'false'.length;
+    } else if (first === T && text.startsWith('true', at)) {
+      value = true;
+      at += 'true'.length;
     } else {
-      const known = WORDS.find((each) => each.first === first);
-      if (known === undefined || !text.startsWith(known.word, at)) return JSON.parse(text);
-      values.push(known.value);
-      at += known.word.length;
+      return JSON.parse(text);
     }
     if (text.charCodeAt(at) !== COMMA && at !== end) return JSON.parse(text);
+    values[count] = value;
+    count += 1;
   }
-  return values;
+  return count === fields ? values : JSON.parse(text);
 }
