@@ -91,10 +91,11 @@ export class MitigationView {
     const names = await this.#reference.names(tenantId);
     const payments = await this.#paymentsOf(tenantId, records);
     const active = await this.#activeOf(tenantId, [...payments.values()]);
+    const nowMs = Date.parse(now);
     return records.map((record) => {
       const payment = payments.get(rootIdOf(record));
       const subscriptionIds = payment === undefined ? [] : Policies.subscriptionsOf(payment);
-      const shown = renderRecord(record, names, now);
+      const shown = renderRecord(record, names, nowMs);
       return {
         ...reduced(shown),
         arn: record.arn,

@@ -307,7 +307,7 @@ function amountOf({ amountMinor, currency }: StoredRecord): number {
 export function renderRecord(
   record: StoredRecord,
   names: ReferenceNames,
-  now: string,
+  nowMs: number,
 ): SearchRecord {
   const status = statusName(record.statusId);
   const shop = names.shop(record.shopId);
@@ -339,7 +339,7 @@ export function renderRecord(
     bin: record.bin,
     last4: record.last4,
     refunded: record.refunded,
-    refundable: isRefundableNow(record, names, now),
+    refundable: isRefundableNow(record, names, nowMs),
     hasAlert: record.hasAlert,
     chargedBack: record.chargedBack,
     originalTransactionId: original ?? '',
@@ -383,10 +383,10 @@ function kindOfOrigin(record: StoredRecord, names: ReferenceNames): number {
     : names.kindOf(record.originalApplicationId);
 }
 
-function isRefundableNow(record: StoredRecord, names: ReferenceNames, now: string): boolean {
+function isRefundableNow(record: StoredRecord, names: ReferenceNames, nowMs: number): boolean {
   if (!record.mayRefund || record.capturedMs === null) return false;
   const policy = names.refundPolicy(record.merchantAccountId);
-  return Transaction.isWithinRefundWindow(record.capturedMs, policy, Date.parse(now));
+  return Transaction.isWithinRefundWindow(record.capturedMs, policy, nowMs);
 }
 
 function statusName(statusId: number): Transaction.Status {

@@ -130,9 +130,10 @@ export class SearchView {
     const [model, reference] = await liveModels(this.#store, [TRANSACTIONS, REFERENCE]);
     const { records, ...page } = await this.#foundIn(model, query);
     const names = await this.#reference.namesIn(reference, query.tenantId);
+    const nowMs = Date.parse(query.now);
     return {
       ...page,
-      transactions: records.map((record) => renderRecord(record, names, query.now)),
+      transactions: records.map((record) => renderRecord(record, names, nowMs)),
     };
   }
 
@@ -169,7 +170,8 @@ export class SearchView {
     const model = await liveModel(this.#store, TRANSACTIONS);
     const [body] = await model.get(RECORDS, [keyOf(tenantId, id)]);
     if (body === undefined) return undefined;
-    return renderRecord(storedRecord.decode(body), await this.#reference.names(tenantId), now);
+    const names = await this.#reference.names(tenantId);
+    return renderRecord(storedRecord.decode(body), names, Date.parse(now));
   }
 
   async #page(
