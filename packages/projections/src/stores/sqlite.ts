@@ -117,7 +117,11 @@ class SqliteReadModelStore implements ReadModelStore {
 
   async liveOf(projections: readonly string[]): Promise<readonly (Build | undefined)[]> {
     const builds = this.#liveBuilds();
-    return Promise.all(projections.map((projection) => this.#liveIn(builds, projection)));
+    const found = projections.map((projection) => this.#liveIn(builds, projection));
+    // Mostly all are open: promises for them would take longer than to find them.
+    return found.some((each) => each instanceof Promise)
+      ? Promise.all(found)
+      : (found as (Build | undefined)[]);
   }
 
   #liveBuilds(): readonly LiveBuild[] {
