@@ -122,7 +122,7 @@ describe('a chargeback', () => {
       status: 'ChargebackUnderReview',
     });
     const { evidence } = await disputes().get(id);
-    expect(evidence).toMatchObject({ fields, submittedAt: NOW });
+    expect(evidence).toMatchObject({ fields, submittedAt: NOW, submittedDigests: [kept.digest] });
     expect(evidence.files).toMatchObject([{ digest: kept.digest, mediaType: 'application/pdf' }]);
     expect((await disputes().evidence(id, kept.digest))?.content).toEqual(PDF);
   });

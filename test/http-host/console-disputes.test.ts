@@ -153,7 +153,39 @@ describe('a chargeback', () => {
     expect(evidence.fields).toEqual(said);
     expect((await worker.post(path, { ...form, trackingNumber: 'CD 34' })).status).toBe(303);
     expect((await disputes().get(id)).evidence.fields).toEqual(said);
-    expect((await worker.get(page)).text).toContain('AB 12');
+    const { text } = await worker.get(page);
+    const handedIn = text.slice(text.indexOf('<h3>Handed in'));
+    expect(handedIn).toContain('<dt>Tracking number</dt><dd class="long">AB 12</dd>');
+    expect(handedIn).toContain('<dt>What happened</dt><dd class="long">Delivered: signed for</dd>');
+    expect(handedIn).toContain('<dt>Files</dt><dd class="long">receipt.txt</dd>');
+  });
+
+  it.each([
+    ['no file and no text', false, {}],
+    ['a text of spaces', false, { explanation: ' \r\n ', note: 'For ourselves' }],
+    ['a file that is not ticked', true, {}],
+  ])('is not represented with nothing: %s', async (_, hasFile, given) => {
+    const id = await disputed('chargeback');
+    if (hasFile) {
+      const content = Buffer.from('Delivered on 3 March');
+      await disputes().keepEvidence(id, { name: 'receipt.txt', content });
+    }
+    const { status, text } = (await answer(id, 'represent', given)).answer;
+    expect(status).toBe(400);
+    expect(text).toContain('<a href="#explanation">There is nothing to hand in');
+    expect(text).toContain('id="explanation-problem"');
+    const { dispute, evidence } = await disputes().get(id);
+    expect([dispute.status, evidence.submittedAt]).toEqual(['ChargebackOpen', null]);
+  });
+
+  it('on top of a refund is represented with the refund alone', async () => {
+    const { id: transactionId } = await caller.paid();
+    await caller.refund(transactionId);
+    const id = await disputed('chargeback', { transactionId });
+    expect((await answer(id, 'represent')).answer.status).toBe(303);
+    const { text } = await worker.get(`${QUEUE}/${id}`);
+    expect(text).toContain('<dt>Refunds before the chargeback</dt>');
+    expect(text).toContain('<dt>Files</dt><dd class="long">None.</dd>');
   });
 
   it('takes no file that is none, and says so', async () => {

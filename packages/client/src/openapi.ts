@@ -9115,6 +9115,8 @@ export interface components {
              * @description When it was handed in
              */
             submittedAt: string | null;
+            /** @description Of the files that were handed in last */
+            submittedDigests: string[];
             /** @description What the gateway of the payment said to the answers that it was given */
             sent: components["schemas"]["SentAnswer"][];
         };

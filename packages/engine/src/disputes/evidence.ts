@@ -34,6 +34,8 @@ export interface EvidenceShown {
   readonly files: readonly EvidenceFile[];
   readonly fields: Readonly<Record<string, string>>;
   readonly submittedAt: string | null;
+  /** Of the files that were handed in last. */
+  readonly submittedDigests: readonly string[];
   /** What the gateway of the payment said to the answers that it was given. */
   readonly sent: DisputeEvidence.State['sent'];
 }
@@ -122,14 +124,14 @@ export class Evidence {
   }
 
   async of(about: AboutDispute): Promise<EvidenceShown> {
-    const { files, submittedAt, sent } = await this.#stateOf(about);
+    const { files, submittedAt, submittedDigests, sent } = await this.#stateOf(about);
     const shown: EvidenceFile[] = [];
     for (const { at: keptAt, ...file } of files) {
       const content = await this.#get<Content>(about, file.digest);
       shown.push({ ...file, name: content?.name ?? '', keptAt });
     }
     const fields = submittedAt === null ? {} : await this.#fieldsOf(about);
-    return { files: shown, fields: fields ?? {}, submittedAt, sent };
+    return { files: shown, fields: fields ?? {}, submittedAt, submittedDigests, sent };
   }
 
   /** Undefined once the customer is erased. */

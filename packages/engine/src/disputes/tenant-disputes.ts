@@ -34,7 +34,13 @@ const IN_FUTURE = [{ path: 'openedAt', detail: 'must not be in the future' }];
 /** The statuses that something is to be done about, or waited for. */
 const WAITING = ['Unmatched', 'ChargebackOpen', 'ChargebackUnderReview', 'AlertOpen'] as const;
 
-const NO_EVIDENCE: EvidenceShown = { files: [], fields: {}, submittedAt: null, sent: [] };
+const NO_EVIDENCE: EvidenceShown = {
+  files: [],
+  fields: {},
+  submittedAt: null,
+  submittedDigests: [],
+  sent: [],
+};
 
 export interface DisputeShown {
   readonly dispute: DisputeRecord;

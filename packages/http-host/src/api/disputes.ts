@@ -99,6 +99,9 @@ const EvidenceBody = z
       .record(z.string(), z.string())
       .meta({ description: 'What was said beside the files' }),
     submittedAt: At.nullable().meta({ description: 'When it was handed in' }),
+    submittedDigests: z
+      .array(Digest)
+      .meta({ description: 'Of the files that were handed in last' }),
     sent: z.array(SentAnswer).meta({
       description: 'What the gateway of the payment said to the answers that it was given',
     }),

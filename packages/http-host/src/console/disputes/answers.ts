@@ -1,6 +1,7 @@
 /** What is done about disputes: represent, accept, refund, decline, match. Each is said in words, and done once. */
 import { z } from 'zod';
 import { bounded, Uuid } from '../../api/wire.ts';
+import { refuse } from '../../http/errors.ts';
 import { Chosen } from '../fields.ts';
 import { doneOnce } from '../once.ts';
 import { shownDate, shownMoney } from '../shown.ts';
@@ -20,6 +21,7 @@ import {
   type DisputeShown,
   disputeOf,
   isRefused,
+  TEXTS,
   WRITE_SCOPE,
 } from './detail.ts';
 import { hrefOf, PATH, statusOf } from './queue.ts';
@@ -150,17 +152,6 @@ function simpleForm(simple: SimpleAnswer, page: ConsolePage): ConsoleForm {
   });
 }
 
-/** Names that gateways know as texts of their own: see docs/gateways.md. Others may be sent by the interface. */
-const TEXTS = [
-  {
-    name: 'explanation',
-    label: 'What happened',
-    hint: 'What was bought, and why the payment is right.',
-  },
-  { name: 'customerCommunication', label: 'What the customer wrote' },
-  { name: 'carrier', label: 'Carrier' },
-  { name: 'trackingNumber', label: 'Tracking number' },
-] as const;
 const MAX_TEXT = 20_000;
 
 /** Banks are given one line. */
@@ -173,6 +164,17 @@ const evidenceText = bounded(MAX_TEXT)
       .join(' '),
   )
   .optional();
+
+/** What a bank is given is given once: nothing at all would lose the chargeback. */
+function checkNotEmpty(
+  { dispute }: DisputeShown,
+  { digests, fields }: { readonly digests: readonly string[]; readonly fields: object },
+): void {
+  // The refunds before the chargeback are evidence by themselves.
+  if (dispute.exceedsCaptured || digests.length + Object.keys(fields).length > 0) return;
+  const detail = 'There is nothing to hand in: write what happened, or choose a file';
+  throw refuse('invalid_request', detail, { errors: [{ pointer: '/explanation', detail }] });
+}
 
 const representPage = consolePage({
   ...base('represent'),
@@ -192,6 +194,7 @@ const representPage = consolePage({
       chosen: [chosen].flat(),
       texts: TEXTS.map((each) => ({
         ...each,
+        problem: again?.problems.find(({ field }) => field === each.name)?.text,
         value: again?.values[each.name] ?? shown.evidence.fields[each.name],
       })),
       isExceeding: shown.dispute.exceedsCaptured,
@@ -216,7 +219,7 @@ const represent = consoleForm({
     const before = await disputeOf(visit, id);
     const { dispute, evidence } = before;
     const fields = Object.fromEntries(
-      TEXTS.flatMap(({ name }) => (texts[name] === undefined ? [] : [[name, texts[name]]])),
+      TEXTS.flatMap(({ name }) => (texts[name] ? [[name, texts[name]]] : [])),
     );
     return doneOnce({
       to: hrefOf(visit, id),
@@ -224,6 +227,7 @@ const represent = consoleForm({
       isDone: dispute.status === 'ChargebackUnderReview' && !isRefused(evidence),
       isAsSeen: seenOf(before) === seenThen,
       async act() {
+        checkNotEmpty(before, { digests, fields });
         await visit.ledger.disputes.represent(id, { digests, fields, note: said });
         return 'The evidence is handed in: the bank decides.';
       },

@@ -9,6 +9,23 @@ import { hrefOf, PATH, SCOPE, statusOf } from './queue.ts';
 export const WRITE_SCOPE = 'disputes:write';
 const MAX_FILE_BYTES = 5 * 2 ** 20;
 
+/** Names that gateways know as texts of their own: see docs/gateways.md. Others may be sent by the interface. */
+export const TEXTS = [
+  {
+    name: 'explanation',
+    label: 'What happened',
+    hint: 'What was bought, and why the payment is right.',
+  },
+  { name: 'customerCommunication', label: 'What the customer wrote' },
+  { name: 'carrier', label: 'Carrier' },
+  { name: 'trackingNumber', label: 'Tracking number' },
+] as const;
+const LABELS: ReadonlyMap<string, string> = new Map([
+  ...TEXTS.map(({ name, label }) => [name, label] as const),
+  // Added by the ledger where money was given back twice.
+  ['refunds', 'Refunds before the chargeback'],
+]);
+
 /** A dispute with its evidence. */
 export type DisputeShown = Awaited<ReturnType<TenantLedger['disputes']['get']>>;
 
@@ -56,6 +73,21 @@ export function isRefused({ sent }: DisputeShown['evidence']): boolean {
   return sent.at(-1)?.answer === 'evidence' && sent.at(-1)?.result === 'refused';
 }
 
+/** What was handed in last; undefined before. */
+function handedInOf({ files, fields, submittedAt, submittedDigests }: DisputeShown['evidence']) {
+  if (submittedAt === null) return undefined;
+  return {
+    at: submittedAt,
+    texts: Object.entries(fields).map(([name, text]) => ({
+      label: LABELS.get(name) ?? name,
+      text,
+    })),
+    files: files
+      .filter(({ digest }) => submittedDigests.includes(digest))
+      .map(({ name }) => name || 'erased'),
+  };
+}
+
 export const detail = consolePage({
   path: `${PATH}/{id}`,
   title: 'Dispute',
@@ -71,6 +103,7 @@ export const detail = consolePage({
       title: dispute.kind === 'chargeback' ? 'Chargeback' : 'Alert',
       dispute,
       evidence,
+      handedIn: handedInOf(evidence),
       status: statusOf(dispute),
       problems: again?.problems,
       mayKeep: answers.includes('represent'),
