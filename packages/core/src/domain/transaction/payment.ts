@@ -347,9 +347,8 @@ function requestCapture(payment: Payment, command: CommandOf<'RequestCapture'>):
   if (payment.failedRequestIds.includes(captureId)) {
     return left({ type: 'RequestFailedBefore', request: 'capture' });
   }
-  if (payment.status !== 'Authorized') return wrongStatus(payment, command);
-  const underWay = requestUnderWay(payment);
-  if (underWay !== undefined) return left({ type: 'RequestUnderWay', request: underWay });
+  const refusal = captureRefusal(payment);
+  if (refusal !== undefined) return left(refusal);
   const { authorizedMinor, currency } = payment;
   const amountMinor = command.amountMinor ?? authorizedMinor;
   if (amountMinor <= 0n) return left({ type: 'AmountNotPositive', amountMinor, currency });
@@ -362,6 +361,14 @@ function requestCapture(payment: Payment, command: CommandOf<'RequestCapture'>):
     });
   }
   return right([{ type: 'CaptureRequested', captureId, amountMinor, at }]);
+}
+
+/** Why no capture can be asked for; undefined where one can. */
+export function captureRefusal(payment: Payment): Rejection | undefined {
+  const { status } = payment;
+  if (status !== 'Authorized') return { type: 'WrongStatus', status, command: 'RequestCapture' };
+  const request = requestUnderWay(payment);
+  return request && { type: 'RequestUnderWay', request };
 }
 
 function requestUnderWay(payment: Payment): 'capture' | 'void' | undefined {
@@ -409,14 +416,21 @@ function requestVoid(payment: Payment, command: CommandOf<'RequestVoid'>): Decis
   if (payment.failedRequestIds.includes(voidId)) {
     return left({ type: 'RequestFailedBefore', request: 'void' });
   }
-  if (!mayMove(payment.status, 'Voided')) return wrongStatus(payment, command);
-  const underWay = requestUnderWay(payment);
-  if (underWay !== undefined) return left({ type: 'RequestUnderWay', request: underWay });
+  const refusal = voidRefusal(payment);
+  if (refusal !== undefined) return left(refusal);
+  return right([{ type: 'VoidRequested', voidId, at }]);
+}
+
+/** Why no void can be asked for; undefined where one can. */
+export function voidRefusal(payment: Payment): Rejection | undefined {
+  const { status } = payment;
+  if (!mayMove(status, 'Voided')) return { type: 'WrongStatus', status, command: 'RequestVoid' };
+  const request = requestUnderWay(payment);
+  if (request !== undefined) return { type: 'RequestUnderWay', request };
   const moneyIsOut =
     payment.refunds.some((refund) => refund.status !== 'RefundFailed') ||
     payment.chargebacks.length > 0;
-  if (moneyIsOut) return left({ type: 'VoidAfterRefund' });
-  return right([{ type: 'VoidRequested', voidId, at }]);
+  return moneyIsOut ? { type: 'VoidAfterRefund' } : undefined;
 }
 
 function recordVoid(payment: Payment, command: CommandOf<'RecordVoid'>): Decision {

@@ -2,7 +2,13 @@
 import { type Either, left, right } from 'fp-ts/lib/Either.js';
 import { never } from '../../kernel/aggregate.ts';
 import { allocate, divideHalfEven } from '../../kernel/money.ts';
-import { insideRefundWindow, isDisputed, remainingMinor, routeOf } from './balance.ts';
+import {
+  insideRefundWindow,
+  isDisputed,
+  type RefundPolicy,
+  remainingMinor,
+  routeOf,
+} from './balance.ts';
 import { APPLICATION_KIND } from './codes.ts';
 import type {
   CommandOf,
@@ -45,21 +51,16 @@ export function decideRefund(payment: Payment, command: RefundCommand): Decision
  */
 function requestRefund(payment: Payment, command: CommandOf<'RequestRefund'>): Decision {
   const { refundId, policy, source, reason = null, notifyCustomer, requestedBy, at } = command;
-  const { status, currency } = payment;
+  const { currency } = payment;
   const before = payment.refunds.find((refund) => refund.refundId === refundId);
   if (before !== undefined) {
     const same = isFull(command) || before.amountMinor === command.amountMinor;
     return same && before.source !== 'RDR' ? right([]) : left({ type: 'RefundExists', refundId });
   }
   if (isChildId(payment, refundId)) return left({ type: 'ChildExists', id: refundId });
-  if (status !== 'Captured' && status !== 'Settled') return left({ type: 'NotRefundable', status });
-  if (payment.pendingVoid !== null) return left({ type: 'RequestUnderWay', request: 'void' });
-  if (isDisputed(payment)) return left({ type: 'RefundBlockedByChargeback' });
+  const refusal = refundRefusal(payment, policy, at);
+  if (refusal !== undefined) return left(refusal);
   const remaining = remainingMinor(payment);
-  if (remaining === 0n) return left({ type: 'NothingLeftToRefund' });
-  if (!insideRefundWindow(payment, policy, at)) {
-    return left({ type: 'RefundWindowClosed', refundWindowDays: policy.refundWindowDays });
-  }
   const amountMinor = isFull(command) ? remaining : (command.amountMinor ?? 0n);
   if (amountMinor < 0n) return left({ type: 'AmountNotPositive', amountMinor, currency });
   if (amountMinor > remaining) {
@@ -85,6 +86,21 @@ function requestRefund(payment: Payment, command: CommandOf<'RequestRefund'>): D
       at,
     },
   ]);
+}
+
+/** Why no refund, of whatever amount, can be asked for; undefined where one can. */
+export function refundRefusal(
+  payment: Payment,
+  policy: RefundPolicy,
+  now: string,
+): Rejection | undefined {
+  const { status } = payment;
+  if (status !== 'Captured' && status !== 'Settled') return { type: 'NotRefundable', status };
+  if (payment.pendingVoid !== null) return { type: 'RequestUnderWay', request: 'void' };
+  if (isDisputed(payment)) return { type: 'RefundBlockedByChargeback' };
+  if (remainingMinor(payment) === 0n) return { type: 'NothingLeftToRefund' };
+  if (insideRefundWindow(payment, policy, now)) return undefined;
+  return { type: 'RefundWindowClosed', refundWindowDays: policy.refundWindowDays };
 }
 
 /** 0 or nothing asks for the whole remaining balance. */
@@ -175,7 +191,7 @@ function itemsOf(
   return items;
 }
 
-/** At most what the order comes to beyond its lines, and was not given back before. */
+/** At most what is left of the order beyond its lines. */
 function adjustmentsOf(
   payment: Payment,
   variants: Map<number, Variant>,
@@ -185,6 +201,18 @@ function adjustmentsOf(
   for (const { amountMinor } of asked) {
     if (amountMinor < 0n) return { type: 'AmountNotPositive', amountMinor, currency };
   }
+  const remainingMinor = leftBeyondLines(payment, variants);
+  const requestedMinor = sum(asked);
+  return requestedMinor <= remainingMinor
+    ? [...asked]
+    : { type: 'RefundAdjustmentExceedsOrder', requestedMinor, remainingMinor, currency };
+}
+
+/** What the order comes to beyond its lines, such as shipping, and was not given back before. */
+export function leftBeyondLines(
+  payment: Payment,
+  variants: ReadonlyMap<number, Variant> = variantsLeft(payment),
+): bigint {
   let rest =
     payment.amountMinor - sum(standingRefunds(payment).flatMap((each) => each.adjustments));
   for (const { paidMinor, refundedMinor } of variants.values()) {
@@ -192,11 +220,7 @@ function adjustmentsOf(
     // Items of older refunds may have taken more than was paid for them.
     if (refundedMinor > paidMinor) rest -= refundedMinor - paidMinor;
   }
-  const remainingMinor = rest > 0n ? rest : 0n;
-  const requestedMinor = sum(asked);
-  return requestedMinor <= remainingMinor
-    ? [...asked]
-    : { type: 'RefundAdjustmentExceedsOrder', requestedMinor, remainingMinor, currency };
+  return rest > 0n ? rest : 0n;
 }
 
 function sum(parts: readonly { readonly amountMinor: bigint }[]): bigint {

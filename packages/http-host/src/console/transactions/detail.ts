@@ -78,7 +78,7 @@ export const detail = consolePage({
       mails,
       webhooks,
       groups: groupsOf(visit, found, payment),
-      actions: actionsOf(visit, found, payment),
+      actions: actionsOf(visit, found, whole.payment),
       addresses: {
         list: visit.href(PATH),
         mails: `${visit.href('/mails')}?to=${encodeURIComponent(transaction.email)}`,
@@ -294,24 +294,21 @@ function twoDigits(number: number): string {
   return String(number).padStart(2, '0');
 }
 
-/** What the roles allow and the state permits. */
+/** What the roles allow and the state permits: the domain says it. */
 function actionsOf(
   visit: Visit,
-  { transaction }: TransactionDetail,
-  payment: Transaction.Payment | undefined,
+  { transaction: { messageID, refundable } }: TransactionDetail,
+  payment: Transaction.Payment,
 ) {
-  const { messageID, status, refundable } = transaction;
-  const isIdle = payment?.pendingVoid == null && payment?.pendingCapture == null;
-  const isWhole = payment === undefined || Transaction.refundedMinor(payment) === 0n;
   const actions: { readonly action: Action; readonly label: string; readonly isThere: boolean }[] =
     [
       { action: 'refund', label: 'Refund', isThere: refundable },
-      { action: 'capture', label: 'Capture', isThere: status === 'Authorized' && isIdle },
       {
-        action: 'void',
-        label: 'Void',
-        isThere: (status === 'Authorized' || (status === 'Captured' && isWhole)) && isIdle,
+        action: 'capture',
+        label: 'Capture',
+        isThere: Transaction.captureRefusal(payment) === undefined,
       },
+      { action: 'void', label: 'Void', isThere: Transaction.voidRefusal(payment) === undefined },
     ];
   return actions
     .filter(({ action, isThere }) => isThere && visit.may(ACTION_SCOPES[action]))

@@ -1,6 +1,6 @@
 /** What agents do to a payment: refund, capture, void. Each is asked for, said in words, and done once. */
 import { randomUUID } from 'node:crypto';
-import { toDecimal } from '@counterfoil/core';
+import { Transaction, toDecimal } from '@counterfoil/core';
 import type { HistoryEntry, PaymentView } from '@counterfoil/engine';
 import { z } from 'zod';
 import { bounded, Uuid } from '../../api/wire.ts';
@@ -12,6 +12,7 @@ import {
   consoleForm,
   consolePage,
   type Outcome,
+  type Problem,
   type Visit,
 } from '../slice.ts';
 import {
@@ -23,15 +24,17 @@ import {
   hrefOf,
 } from './detail.ts';
 import { SCOPE } from './list.ts';
+import { whyNot } from './not-now.ts';
 import {
-  type AskedRefund,
   askedRefund,
+  Entered,
   minorOf,
+  problem,
   RefundFields,
   ReviewedRefund,
   refundChoices,
 } from './refund-fields.ts';
-import { shownStatus } from './status.ts';
+import { shownStatusOf } from './status.ts';
 import { storyOf } from './story.ts';
 
 const NAMES: Readonly<Record<Action, string>> = {
@@ -67,10 +70,31 @@ function framed(visit: Visit, { payment, history }: Subject, again: Again | unde
   const { key, seen } = again?.values ?? {};
   return {
     payment,
-    status: shownStatus(payment.status),
+    status: statusOf(payment),
     who: payment.payment.email,
+    notNow: undefined,
     hidden: { key: key ?? randomUUID(), seen: seen ?? String(history.length) },
     addresses: { payment: hrefOf(visit, id), list: visit.href('/transactions') },
+  };
+}
+
+function statusOf({ status, payment }: PaymentView) {
+  const refunded = Transaction.isRefunded(payment);
+  return shownStatusOf({ status, refunded, chargedBack: Transaction.isChargedBack(payment) });
+}
+
+/** Of what happened last, with who did it: enough to know why a page comes too late. */
+const SHOWN_LAST = 3;
+
+/** What a page shows of an action that the payment does not allow; undefined where it does. */
+function notNow(visit: Visit, action: Action, subject: Subject, again: Again | undefined) {
+  const text = whyNot(visit, action, subject.payment);
+  if (text === undefined) return undefined;
+  return {
+    ...framed(visit, subject, again),
+    title: NAMES[action],
+    problems: again?.problems ?? [{ field: '', text }],
+    notNow: { last: storyOf(subject.history).slice(-SHOWN_LAST).toReversed() },
   };
 }
 
@@ -82,9 +106,12 @@ const refundForm = consolePage({
   template: '/transactions/refund',
   async load(visit, { params: { id } }) {
     const subject = await subjectOf(visit, id);
+    const shut = notNow(visit, 'refund', subject, undefined);
+    if (shut !== undefined) return shut;
     const details = await detailOf(visit, id);
     return {
       ...framed(visit, subject, undefined),
+      problems: [],
       ...refundChoices(subject.payment, details),
       action: hrefOf(visit, id, '/refund/review'),
     };
@@ -100,23 +127,30 @@ const refundReview: ConsolePage = consolePage({
   template: '/transactions/review',
   async load(visit, { params: { id }, query, again }) {
     const subject = await subjectOf(visit, id);
+    const shut = notNow(visit, 'refund', subject, again);
+    if (shut !== undefined) return shut;
     const { payment } = subject;
-    const fields = again === undefined ? query : RefundFields.safeParse(again.values).data;
+    const fields = again === undefined ? query : enteredIn(again);
     const base = {
       ...framed(visit, subject, again),
       action: hrefOf(visit, id, '/refund/review'),
       back: hrefOf(visit, id, '/refund'),
     };
-    const asked = askedOrProblem(payment, fields ?? {});
+    const asked = orRefusal(() => askedRefund(payment, fields ?? {}));
     if (asked instanceof Refusal) {
-      const [{ detail = asked.message } = {}] = asked.errors ?? [];
-      const problems = again?.problems ?? [{ field: '', text: detail }];
+      // The fields are on the page before.
+      const found = problemsOf(asked).map(({ text }) => ({ field: '', text }));
+      const problems = again?.problems ?? found;
       return { ...base, problems, consequences: [], values: {} };
     }
     const { currency } = payment;
     const sum = shownMoney(asked.amount, currency);
     const left = shownMoney(toDecimal(asked.leftMinor, currency), currency);
-    const { lines, submission } = asked;
+    const { lines, submission, leftBeyondMinor } = asked;
+    const beyond =
+      leftBeyondMinor === undefined
+        ? ''
+        : `, ${shownMoney(toDecimal(leftBeyondMinor, currency), currency)} of it beyond the items`;
     return {
       ...base,
       problems: again?.problems ?? [],
@@ -127,7 +161,7 @@ const refundReview: ConsolePage = consolePage({
         ...lines,
         asked.leftMinor === 0n
           ? 'Nothing of this payment can be refunded after that.'
-          : `${left} can still be refunded after that.`,
+          : `${left} can still be refunded after that${beyond}.`,
         ...(submission.notifyCustomer ? ['The customer gets a mail once the refund is done.'] : []),
       ],
       values: { ...fields, refund: JSON.stringify(submission) },
@@ -135,13 +169,25 @@ const refundReview: ConsolePage = consolePage({
   },
 });
 
-function askedOrProblem(payment: PaymentView, fields: RefundFields): AskedRefund | Refusal {
+/** What the reviewed form was made of. */
+function enteredIn({ values }: Again): RefundFields | undefined {
+  const { key: _, seen: __, refund: ___, ...entered } = values;
+  return RefundFields.safeParse(entered).data;
+}
+
+function orRefusal<Value>(ask: () => Value): Value | Refusal {
   try {
-    return askedRefund(payment, fields);
+    return ask();
   } catch (error) {
     if (error instanceof Refusal) return error;
     throw error;
   }
+}
+
+/** In a form that is shown again, each is beside its field. */
+function problemsOf({ errors = [], message }: Refusal): readonly Problem[] {
+  if (errors.length === 0) return [{ field: '', text: message }];
+  return errors.map(({ pointer, detail }) => ({ field: pointer.slice(1), text: detail }));
 }
 
 const refund = consoleForm({
@@ -167,7 +213,7 @@ const refund = consoleForm({
   },
 });
 
-const CaptureFields = z.object({ amount: bounded(32).optional() });
+const CaptureFields = z.object({ amount: Entered.optional() });
 
 const captureReview: ConsolePage = consolePage({
   path: `${DETAIL_PATH}/capture`,
@@ -178,33 +224,52 @@ const captureReview: ConsolePage = consolePage({
   template: '/transactions/review',
   async load(visit, { params: { id }, query, again }) {
     const subject = await subjectOf(visit, id);
+    const shut = notNow(visit, 'capture', subject, again);
+    if (shut !== undefined) return shut;
     const { payment } = subject;
     const { currency } = payment;
     const fields = again === undefined ? query : CaptureFields.safeParse(again.values).data;
     const authorized = toDecimal(payment.payment.authorizedMinor, currency);
-    const minor =
-      fields?.amount === undefined ? undefined : minorOf(fields.amount, currency, 'amount');
-    if (minor !== undefined && (minor <= 0n || minor > payment.payment.authorizedMinor)) {
-      throw refuse('invalid_request', `Capture more than nothing, and at most ${authorized}`);
-    }
-    const amount = minor === undefined ? authorized : toDecimal(minor, currency);
-    return {
+    const base = {
       ...framed(visit, subject, again),
+      action: hrefOf(visit, id, '/capture'),
+      back: hrefOf(visit, id),
+    };
+    const minor = capturedOrProblem(payment, fields?.amount);
+    if (minor instanceof Refusal) {
+      const problems = again?.problems ?? problemsOf(minor);
+      const part = { authorized, entered: fields?.amount, problems };
+      return { ...base, problems, consequences: [], values: {}, part };
+    }
+    const amount = toDecimal(minor, currency);
+    return {
+      ...base,
       title: `Capture ${shownMoney(amount, currency)}`,
       label: `Capture ${shownMoney(amount, currency)}`,
       consequences: [
         `${shownMoney(amount, currency)} of the ${shownMoney(authorized, currency)} authorized is taken from the card of ${payment.payment.email || 'the customer'}.`,
         'A payment is captured once: what is authorized beyond that is released.',
       ],
-      part: { authorized },
+      part: { authorized, entered: undefined, problems: [] },
       problems: again?.problems ?? [],
       // Named, so that the same form takes the same amount.
       values: { amount },
-      action: hrefOf(visit, id, '/capture'),
-      back: hrefOf(visit, id),
     };
   },
 });
+
+function capturedOrProblem(
+  { payment: { authorizedMinor }, currency }: PaymentView,
+  entered: string | undefined,
+): bigint | Refusal {
+  if (entered === undefined) return authorizedMinor;
+  return orRefusal(() => {
+    const minor = minorOf(entered, currency, 'amount');
+    if (minor > 0n && minor <= authorizedMinor) return minor;
+    const most = shownMoney(toDecimal(authorizedMinor, currency), currency);
+    throw problem('amount', `Capture more than nothing, and at most ${most}`);
+  });
+}
 
 const capture = consoleForm({
   name: 'capture',
@@ -236,6 +301,8 @@ const voidReview: ConsolePage = consolePage({
   template: '/transactions/review',
   async load(visit, { params: { id }, again }) {
     const subject = await subjectOf(visit, id);
+    const shut = notNow(visit, 'void', subject, again);
+    if (shut !== undefined) return shut;
     const { status, amount, capturedAmount, currency } = subject.payment;
     const sum = shownMoney(status === 'Captured' ? capturedAmount : amount, currency);
     return {
@@ -342,7 +409,7 @@ function changed(visit: Visit, { action, seen, id }: Sent, { payment, history }:
       did: NAMES[action].toLowerCase(),
       since: story.slice(Number(seen)),
       payment,
-      status: shownStatus(payment.status),
+      status: statusOf(payment),
       to: hrefOf(visit, id),
       more: hrefOf(visit, id, `/${action}`),
     },

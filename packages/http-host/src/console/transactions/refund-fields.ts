@@ -15,16 +15,19 @@ const MAX_REVIEWED = 200_000;
 const QUANTITY = /^quantity-(\d{1,15})$/;
 const Quantity = bounded(7).regex(/^\d*$/, 'must be a whole number');
 
+/** What is no amount is said to be none, however long it is. */
+export const Entered = bounded(1_000);
+
 export const RefundFields = z
   .object({
     what: z.enum(['all', 'part']).optional(),
-    amount: bounded(32).optional(),
-    shipping: bounded(32).optional(),
-    other: bounded(32).optional(),
+    amount: Entered.optional(),
+    shipping: Entered.optional(),
+    other: Entered.optional(),
     restock: z.literal('yes').optional(),
     notify: z.literal('yes').optional(),
   })
-  .catchall(bounded(64));
+  .catchall(Entered);
 export type RefundFields = z.output<typeof RefundFields>;
 
 /** What a page offers to give back. */
@@ -35,6 +38,8 @@ export function refundChoices(payment: PaymentView, detail: TransactionDetail) {
   const variants = byItem ? [...Transaction.variantsLeft(state)] : [];
   return {
     isByItem: byItem,
+    leftBeyond: byItem ? toDecimal(leftBeyondOf(payment), currency) : undefined,
+    isLeftBeyond: byItem && leftBeyondOf(payment) > 0n,
     items: variants.slice(0, MAX_LINES).map(([id, { ordered, left, leftMinor }]) => ({
       name: `quantity-${id}`,
       title: titles.get(id) ?? `Variant ${id}`,
@@ -43,6 +48,15 @@ export function refundChoices(payment: PaymentView, detail: TransactionDetail) {
       leftAmount: toDecimal(leftMinor, currency),
     })),
   };
+}
+
+/** For shipping and others together: beyond the lines of the order, and of what is left. */
+function leftBeyondOf({
+  payment,
+  refundableMinor,
+}: Pick<PaymentView, 'payment' | 'refundableMinor'>): bigint {
+  const beyondMinor = Transaction.leftBeyondLines(payment);
+  return beyondMinor < refundableMinor ? beyondMinor : refundableMinor;
 }
 
 type Part = NonNullable<RefundSubmission['items']>[number];
@@ -72,6 +86,8 @@ export interface AskedRefund {
   /** In words. */
   readonly lines: readonly string[];
   readonly leftMinor: bigint;
+  /** Of that, what is left of an order beyond its items; undefined where nothing is chosen by item. */
+  readonly leftBeyondMinor: bigint | undefined;
 }
 
 /** Refuses what is no amount, a part of nothing, and more than is left. */
@@ -83,6 +99,7 @@ export function askedRefund(payment: PaymentView, fields: RefundFields): AskedRe
   if (minor > refundableMinor) {
     throw problem('amount', `Only ${refundableAmount} ${currency} is left to refund`);
   }
+  const leftMinor = refundableMinor - minor;
   const shown = (part: { readonly minor: bigint }) =>
     `${toDecimal(part.minor, currency)} ${currency}`;
   const amount = toDecimal(minor, currency);
@@ -110,11 +127,35 @@ export function askedRefund(payment: PaymentView, fields: RefundFields): AskedRe
       ...beyond.map((each) => `${NAMES[each.adjustment]}: ${shown(each)}.`),
       ...(restock && items.length > 0 ? ['The items are put back in stock.'] : []),
     ],
-    leftMinor: refundableMinor - minor,
+    leftMinor,
+    leftBeyondMinor: leftBeyondAfter(payment, { fields, beyond, leftMinor }),
   };
 }
 
+function leftBeyondAfter(
+  payment: PaymentView,
+  {
+    fields: { what },
+    beyond,
+    leftMinor,
+  }: {
+    readonly fields: RefundFields;
+    readonly beyond: Parts['beyond'];
+    readonly leftMinor: bigint;
+  },
+): bigint | undefined {
+  if (what === 'all' || !isByItem(payment.payment)) return undefined;
+  const minor = Transaction.leftBeyondLines(payment.payment) - totalOf(beyond);
+  return minor < leftMinor ? minor : leftMinor;
+}
+
+function totalOf(parts: readonly { readonly minor: bigint }[]): bigint {
+  return parts.reduce((sum, each) => sum + each.minor, 0n);
+}
+
 const NAMES = { shipping: 'For shipping', other: 'For something else' } as const;
+
+type Parts = ReturnType<typeof partsOf>;
 
 function partsOf({ payment, currency, refundableMinor }: PaymentView, fields: RefundFields) {
   const none = { items: [], beyond: [] };
@@ -131,8 +172,21 @@ function partsOf({ payment, currency, refundableMinor }: PaymentView, fields: Re
       minor: minorOf(fields[adjustment], currency, adjustment),
     }))
     .filter(({ minor }) => minor > 0n);
-  const minor = [...items, ...beyond].reduce((sum, each) => sum + each.minor, 0n);
-  return { items, beyond, minor };
+  checkBeyond({ payment, currency, refundableMinor }, beyond);
+  return { items, beyond, minor: totalOf([...items, ...beyond]) };
+}
+
+/** The rule of the domain, before anything is sent. */
+function checkBeyond(
+  payment: Pick<PaymentView, 'payment' | 'currency' | 'refundableMinor'>,
+  beyond: readonly { readonly adjustment: keyof typeof NAMES; readonly minor: bigint }[],
+): void {
+  const leftMinor = leftBeyondOf(payment);
+  const last = beyond.at(-1);
+  if (last === undefined || totalOf(beyond) <= leftMinor) return;
+  const { currency } = payment;
+  const most = `${toDecimal(leftMinor, currency)} ${currency}`;
+  throw problem(last.adjustment, `Only ${most} of the order is left beyond its items`);
 }
 
 /** All that is left, and yet items or an amount: nobody can tell which was meant. */
@@ -188,6 +242,6 @@ export function minorOf(entered: string | undefined, currency: string, field: st
   throw problem(field, `Enter an amount in ${currency}, such as ${toDecimal(1234n, currency)}`);
 }
 
-function problem(field: string, detail: string): Refusal {
+export function problem(field: string, detail: string): Refusal {
   return refuse('invalid_request', detail, { errors: [{ pointer: `/${field}`, detail }] });
 }
