@@ -1,7 +1,7 @@
 /** The list of customers in the console. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openTenant, type Running, startHost } from '../e2e/running-host.ts';
-import { openUser, Visitor } from './console-visitor.ts';
+import { hiddenFields, openUser, row, Visitor } from './console-visitor.ts';
 
 const TENANT = 60;
 const OTHER = 61;
@@ -75,6 +75,27 @@ it('shows one who is found alone, and leads back to all', async () => {
   const { text } = await owner.get(`${LIST}?q=987654321`);
   expect(text).toContain('No such customer');
   expect(text).toContain(`href="${LIST}">Show all`);
+});
+
+it('shows what somebody else changed beside what was typed, and saves after that', async () => {
+  const id = await register({ firstName: 'Ada', phone: '1' });
+  const page = `${LIST}/${id}`;
+  const { customers } = ledgerOf(TENANT);
+  const email = `person-${registered}@example.com`;
+  const typed = { email, firstName: 'Ada', lastName: 'Mine', phone: '3' };
+  const form = { ...hiddenFields(await owner.get(page)), ...typed };
+  const theirs = { email, firstName: 'Berta', phone: '2', addresses: [], rowVersion: 1 };
+  await customers.replace(id, theirs);
+  const refused = await owner.post(page, form);
+  expect(refused.status).toBe(409);
+  expect(refused.text).not.toContain('rowVersion is');
+  expect(row(refused, 'First name')).toEqual(['First name', 'Ada', 'Berta', 'not changed']);
+  expect(row(refused, 'Phone')).toEqual(['Phone', '1', '2', '3']);
+  expect((await customers.get(id)).phone).toBe('2');
+  const seen = { ...form, ...hiddenFields(refused), firstName: 'Berta' };
+  expect((await owner.post(page, seen)).status).toBe(303);
+  const { firstName, lastName, phone } = await customers.get(id);
+  expect([firstName, lastName, phone]).toEqual(['Berta', 'Mine', '3']);
 });
 
 it('says of those who are erased that they are', async () => {

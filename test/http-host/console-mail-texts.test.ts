@@ -1,7 +1,7 @@
 /** Texts of mails in the console: seen, tried, changed and given back, of one company alone. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openTenant, type Running, startHost } from '../e2e/running-host.ts';
-import { hiddenFields, openUser, Visitor } from './console-visitor.ts';
+import { hiddenFields, openUser, row, Visitor } from './console-visitor.ts';
 
 const TENANT = 61;
 const OTHER = 62;
@@ -38,7 +38,8 @@ function textsOf(tenantId: number) {
 
 /** Sends a form of the page with its hidden fields. */
 async function send(path: string, fields: Record<string, string>, visitor = owner) {
-  return visitor.post(path, { ...hiddenFields(await visitor.get(REFUND)), ...fields });
+  const page = await visitor.get(path === PATH ? PATH : REFUND);
+  return visitor.post(path, { ...hiddenFields(page), ...fields });
 }
 
 it('begin with what the built-in text says', async () => {
@@ -82,10 +83,31 @@ it('are changed where nobody else has, for one company, and given back', async (
   const late = await owner.post(REFUND, { ...seen, ...MINE, subject: 'Late' });
   expect(late.status).toBe(409);
   expect(late.text).toContain('value="Late"');
-  expect((await owner.post(`${REFUND}/reset`, seen)).status).toBe(409);
+  expect(late.text).not.toContain('rowVersion is');
+  expect(row(late, 'Subject')).toEqual([
+    'Subject',
+    'Your refund of {{amount}} from {{company}}',
+    MINE.subject,
+    'Late',
+  ]);
+  const reset = await owner.post(`${REFUND}/reset`, seen);
+  expect(reset.status).toBe(409);
+  expect(reset.text).toContain('Somebody else has changed the text');
+  const fields = { ...hiddenFields(late), ...MINE, subject: 'Late' };
+  expect((await owner.post(REFUND, fields)).status).toBe(303);
+  expect((await textsOf(TENANT)).texts.refunded?.subject).toBe('Late');
 
   expect((await send(`${REFUND}/reset`, {})).status).toBe(303);
   expect((await textsOf(TENANT)).texts).toEqual({});
+});
+
+it('are changed beside those of other mails', async () => {
+  const seen = hiddenFields(await owner.get(REFUND));
+  const { mailSettings } = running.host.engine.as({ tenantId: TENANT, actor: OWNER });
+  await mailSettings.change({ texts: { frozen: { subject: 'Frozen', text: 'It is frozen.' } } });
+  expect((await owner.post(REFUND, { ...seen, ...MINE })).status).toBe(303);
+  expect(Object.keys((await textsOf(TENANT)).texts).toSorted()).toEqual(['frozen', 'refunded']);
+  expect((await send(`${REFUND}/reset`, {})).status).toBe(303);
 });
 
 it('have one language, which is a language', async () => {

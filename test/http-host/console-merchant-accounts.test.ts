@@ -1,7 +1,7 @@
 /** Merchant accounts in the console: opening, settings, credentials, cap, dispute rate. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Caller, openTenant, type Running, startHost } from '../e2e/running-host.ts';
-import { hiddenFields, openUser, type ShownPage, Visitor } from './console-visitor.ts';
+import { hiddenFields, openUser, row, type ShownPage, Visitor } from './console-visitor.ts';
 
 const TENANT = 59;
 const ACCOUNT = 591;
@@ -261,7 +261,23 @@ describe('credentials', () => {
     const refused = await owner.post(CREDENTIALS, { ...form, 'apiKey-GBP': 'sk_new' });
     expect(refused.status).toBe(409);
     expect(refused.text).not.toContain('sk_new');
+    expect(refused.text).not.toContain('rowVersion is');
+    expect(row(refused, 'Currencies').slice(1)).toEqual(['GBP, USD, EUR, JPY, KWD', 'GBP']);
     expect((await secretsOf('GBP'))?.apiKey).toBe('');
+    const seen = { ...formIn(refused), 'password-GBP': 'sk_new' };
+    expect((await owner.post(CREDENTIALS, seen)).status).toBe(303);
+    expect((await secretsOf('GBP'))?.password).toMatch(/^\*+$/);
+  });
+
+  it('that somebody has replaced meanwhile are told of, though they look the same', async () => {
+    const form = formIn(await owner.get(CREDENTIALS));
+    const gatewayCredentials = { password: 'sk_theirs' };
+    await accounts().amend(ACCOUNT, {
+      patch: { currencies: [{ currency: 'GBP', gatewayCredentials }] },
+    });
+    const refused = await owner.post(CREDENTIALS, { ...form, 'password-GBP': 'sk_mine' });
+    expect(refused.status).toBe(409);
+    expect(refused.text).toContain('somebody has replaced one of them with another');
   });
 
   it('that cannot be are refused beside their field', async () => {

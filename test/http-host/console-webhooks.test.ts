@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openTenant, type Running, startHost } from '../e2e/running-host.ts';
 import { POLLING, Sink } from '../engine/webhook-sink.ts';
-import { openUser, type ShownPage, Visitor } from './console-visitor.ts';
+import { hiddenFields, openUser, row, type ShownPage, Visitor } from './console-visitor.ts';
 
 const TENANT = 54;
 const OWNER = 'owner@example.com';
@@ -61,8 +61,7 @@ describe('an endpoint', () => {
     const [, page = ''] = /href="(\/console\/live\/webhooks\/[0-9a-f-]{36})"/.exec(text) ?? [];
     const settings = `${page}/settings`;
     const changed = await owner.post(settings, {
-      token: await owner.token(settings),
-      rowVersion: field(await owner.get(settings), 'rowVersion'),
+      ...hiddenFields(await owner.get(settings)),
       url: 'https://hooks.shop.example/other',
       eventTypes: 'refund.failed',
     });
@@ -93,11 +92,32 @@ describe('an endpoint', () => {
     const settings = `${page}/settings`;
     const seen = await owner.get(settings);
     await ledger().webhookEndpoints.change(id, { description: 'Somebody was here' });
-    const stale = { token: field(seen, 'token'), rowVersion: field(seen, 'rowVersion') };
-    expect((await owner.post(settings, { ...stale, url: sink.url })).status).toBe(409);
+    const stale = hiddenFields(seen);
+    const late = { ...stale, url: `${sink.url}/mine`, description: 'Mine', ordered: 'yes' };
+    const refused = await owner.post(settings, late);
+    expect(refused.status).toBe(409);
+    expect(refused.text).not.toContain('rowVersion is');
+    expect(row(refused, 'Description')).toEqual(['Description', '–', 'Somebody was here', 'Mine']);
     const rotation = await owner.post(`${page}/rotate`, { ...stale, overlapDays: '0' });
     expect(rotation.status).toBe(409);
+    expect(rotation.text).toContain('its secret was not replaced');
     expect((await ledger().webhookEndpoints.get(id)).description).toBe('Somebody was here');
+    // What is seen is saved.
+    expect((await owner.post(settings, { ...late, ...hiddenFields(refused) })).status).toBe(303);
+    const { description, url } = await ledger().webhookEndpoints.get(id);
+    expect([description, url]).toEqual(['Mine', `${sink.url}/mine`]);
+  });
+
+  it('is changed where somebody has paused it meanwhile, and stays paused', async () => {
+    const sink = await Sink.start();
+    const { id, page } = await openEndpoint(sink);
+    const settings = `${page}/settings`;
+    const seen = hiddenFields(await owner.get(settings));
+    await ledger().webhookEndpoints.pause(id);
+    const fields = { ...seen, url: sink.url, description: 'Mine', ordered: 'yes' };
+    expect((await owner.post(settings, fields)).status).toBe(303);
+    const { description, status } = await ledger().webhookEndpoints.get(id);
+    expect([description, status]).toEqual(['Mine', 'paused']);
   });
 
   it('gets another secret once, however often the form is sent', async () => {

@@ -6,6 +6,7 @@ import { cursorOf, inCursor } from '../../api/cursor.ts';
 import { CustomerPlace } from '../../api/customers.ts';
 import { bounded } from '../../api/wire.ts';
 import { refuse } from '../../http/errors.ts';
+import { Before, changedOnce, compared, type Texts } from '../compared.ts';
 import { addressWith } from '../list-address.ts';
 import { consoleForm, consolePage, consoleSlice, type Visit } from '../slice.ts';
 import { rowOf } from '../subscriptions/find.ts';
@@ -95,6 +96,19 @@ async function customerOrNone(visit: Visit, id: number): Promise<CustomerView | 
   }
 }
 
+const COMPARED = [
+  { name: 'email', label: 'Email' },
+  { name: 'firstName', label: 'First name' },
+  { name: 'lastName', label: 'Last name' },
+  { name: 'phone', label: 'Phone' },
+];
+
+function contactOf(given: Readonly<Record<string, unknown>>): Texts {
+  return Object.fromEntries(COMPARED.map(({ name }) => [name, String(given[name] ?? '')]));
+}
+
+const REPLACE = 'replace-customer';
+
 const show = consolePage({
   path: CUSTOMER_PATH,
   title: 'Customer',
@@ -103,16 +117,23 @@ const show = consolePage({
   template: '/customers/customer',
   async load(visit, { params: { id }, again }) {
     const customer = await visit.ledger.customers.get(id);
-    const { email, firstName, lastName, phone, rowVersion, erasureRequestedAt } = customer;
+    const { email, firstName, lastName, phone, erasureRequestedAt } = customer;
     const name = `${firstName} ${lastName}`.trim();
     const isErased = erasureRequestedAt !== null;
-    const fields = { email, firstName, lastName, phone, rowVersion: String(rowVersion) };
+    const { values, conflicts, before } = compared({
+      fields: COMPARED,
+      now: { email, firstName, lastName, phone },
+      again: again?.name === REPLACE ? again : undefined,
+      enteredOf: contactOf,
+    });
     return {
       title: name || email || `Customer ${id}`,
       customer,
       name,
       isErased,
-      fields: again?.name === 'replace-customer' ? again.values : fields,
+      fields: values,
+      conflicts,
+      hidden: { before },
       payments: await paymentsOf(visit, customer),
       subscriptions: await subscriptionsOf(visit, id),
       mayWrite: visit.may('customers:write') && !isErased,
@@ -152,7 +173,7 @@ async function subscriptionsOf(visit: Visit, customerId: number) {
 }
 
 const replace = consoleForm({
-  name: 'replace-customer',
+  name: REPLACE,
   path: CUSTOMER_PATH,
   scope: 'customers:write',
   params: CustomerParams,
@@ -161,16 +182,22 @@ const replace = consoleForm({
     firstName: bounded(200).optional(),
     lastName: bounded(200).optional(),
     phone: bounded(64).optional(),
-    /** Of the customer as the page showed it. */
-    rowVersion: bounded(9).regex(/^\d+$/, 'must be a number').transform(Number),
+    before: Before,
   }),
   page: show,
-  async act(visit, { params: { id }, body }) {
+  async act(visit, { params: { id }, body: { before, ...contact } }) {
     const { customers } = visit.ledger;
-    // A replacement leaves nothing as it was: addresses are sent back.
-    const { addresses } = await customers.get(id);
-    await customers.replace(id, { ...body, addresses: [...addresses] });
-    return { to: hrefOf(visit, id), notice: 'The customer is changed.' };
+    const { addresses, rowVersion, email, firstName, lastName, phone } = await customers.get(id);
+    return changedOnce(visit, {
+      fields: COMPARED,
+      before,
+      entered: contactOf(contact),
+      now: { email, firstName, lastName, phone },
+      what: 'customer',
+      to: hrefOf(visit, id),
+      // A replacement leaves nothing as it was: addresses are sent back.
+      act: () => customers.replace(id, { ...contact, addresses: [...addresses], rowVersion }),
+    });
   },
 });
 

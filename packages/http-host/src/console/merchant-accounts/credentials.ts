@@ -5,8 +5,11 @@ import { z } from 'zod';
 import { Uuid } from '../../api/wire.ts';
 import { refuse } from '../../http/errors.ts';
 import { readInput } from '../../http/invalid-input.ts';
+import { Before, compared, type Texts } from '../compared.ts';
 import { SeenVersion } from '../fields.ts';
 import { type ConsolePage, consoleForm, consolePage } from '../slice.ts';
+import { textsOf } from './edit.ts';
+import { FIELDS } from './fields.ts';
 import { AccountParams, hrefOf, list, PATH, WRITE_SCOPE } from './list.ts';
 
 type SecretName = keyof typeof GatewayCredentials.shape;
@@ -53,6 +56,28 @@ export function keptSecrets({ gatewayCredentials }: Held): readonly string[] {
   return SECRETS.filter(({ name }) => gatewayCredentials[name] !== '').map(({ label }) => label);
 }
 
+/** Of the account all fields, and which secrets are kept. */
+function comparedFields({ currencies }: MerchantAccountView) {
+  const secrets = currencies.flatMap((held) =>
+    SECRETS.map(({ name, label }) => ({
+      name: fieldOf(held, name),
+      label: `${label}, ${held.currency}`,
+      shown: (kept: string) => (kept === '' ? 'None' : 'Kept'),
+    })),
+  );
+  return [...FIELDS, ...secrets];
+}
+
+function stateOf(account: MerchantAccountView): Texts {
+  const secrets = account.currencies.flatMap((held) =>
+    SECRETS.map(({ name }) => [
+      fieldOf(held, name),
+      held.gatewayCredentials[name] === '' ? '' : 'kept',
+    ]),
+  );
+  return { ...textsOf(account), ...Object.fromEntries(secrets) };
+}
+
 export const credentials: ConsolePage = consolePage({
   path: `${PATH}/{id}/credentials`,
   title: 'Gateway credentials',
@@ -61,8 +86,19 @@ export const credentials: ConsolePage = consolePage({
   template: '/merchant-accounts/credentials',
   async load(visit, { params: { id }, again }) {
     const account = await visit.ledger.merchantAccounts.get(id);
+    const now = stateOf(account);
+    // What was typed is never shown: both sides are of what was kept.
+    const { conflicts, before } = compared({
+      fields: comparedFields(account),
+      now,
+      again,
+      enteredOf: (_, seen) => seen,
+    });
+    const rowVersion = String(account.rowVersion);
     return {
       account,
+      conflicts,
+      isStale: again !== undefined && again.values['rowVersion'] !== rowVersion,
       problems: again?.problems,
       // What was typed is not sent back.
       isSecretLost: again !== undefined,
@@ -70,7 +106,7 @@ export const credentials: ConsolePage = consolePage({
         title: held.currency,
         fields: secretFields(held),
       })),
-      hidden: { key: randomUUID(), rowVersion: String(account.rowVersion) },
+      hidden: { key: randomUUID(), rowVersion, before },
       addresses: { list: visit.href(list.path), account: hrefOf(visit, id) },
     };
   },
@@ -82,20 +118,32 @@ export const replaceCredentials = consoleForm({
   scope: WRITE_SCOPE,
   params: AccountParams,
   // The secrets are checked by the currencies of the account.
-  body: z.object({ rowVersion: SeenVersion, key: Uuid }).loose(),
+  body: z.object({ rowVersion: SeenVersion, before: Before, key: Uuid }).loose(),
   page: credentials,
-  async act(visit, { params: { id }, body: { rowVersion, key: idempotencyKey, ...fields } }) {
+  async act(
+    visit,
+    { params: { id }, body: { rowVersion, key: idempotencyKey, before: _, ...fields } },
+  ) {
     const { merchantAccounts } = visit.ledger;
     const { currencies } = await merchantAccounts.get(id);
     const entered = enteredSecrets(currencies, fields);
-    await merchantAccounts.amend(id, {
-      patch: { currencies: entered },
-      rowVersion,
-      idempotencyKey,
-    });
+    try {
+      const patch = { currencies: entered };
+      await merchantAccounts.amend(id, { patch, rowVersion, idempotencyKey });
+    } catch (error) {
+      const isStale = visit.services.refusalOf(error)?.code === 'stale_row_version';
+      throw isStale ? staleCredentials() : error;
+    }
     return { to: hrefOf(visit, id), notice: 'The credentials are as the form says.' };
   },
 });
+
+function staleCredentials() {
+  return refuse(
+    'stale_row_version',
+    'Somebody else has changed the account or its credentials, and nothing was done. Look at what they changed, and enter yours again.',
+  );
+}
 
 /** A masked secret means the one that is kept, an empty one none. */
 function enteredSecrets(

@@ -1,12 +1,10 @@
 /** The fields of a merchant account as forms send them. */
+import { type Texts, withUnixLines } from '../compared.ts';
 import { FIELDS, type Field } from './fields.ts';
 
-export type Texts = Readonly<Record<string, string>>;
-
-/** Browsers send line breaks as CR LF. */
 export function enteredOf(fields: Readonly<Record<string, unknown>>): Texts {
   return Object.fromEntries(
-    FIELDS.map(({ name }) => [name, String(fields[name] ?? '').replaceAll('\r\n', '\n')]),
+    FIELDS.map(({ name }) => [name, withUnixLines(String(fields[name] ?? ''))]),
   );
 }
 

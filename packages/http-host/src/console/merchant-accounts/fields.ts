@@ -7,6 +7,8 @@ export interface Field {
   readonly kind: 'text' | 'lines' | 'number' | 'optional-number' | 'switch' | 'currencies';
   readonly isRequired?: boolean;
   readonly hint?: string;
+  /** How its text is shown beside others. Default: as it is. */
+  readonly shown?: (text: string) => string;
 }
 
 const of =
@@ -20,7 +22,10 @@ const of =
 const text = of('text');
 const lines = of('lines');
 const number = of('number');
-const toggle = of('switch');
+const toggle = (name: Field['name'], label: string): Field => ({
+  ...of('switch')(name, label),
+  shown: (text) => (text === '' ? 'No' : 'Yes'),
+});
 const required = { isRequired: true };
 
 export const GROUPS: readonly { readonly title: string; readonly fields: readonly Field[] }[] = [

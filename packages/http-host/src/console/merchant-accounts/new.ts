@@ -2,9 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import type { TenantLedger } from '@counterfoil/engine';
 import { Uuid } from '../../api/wire.ts';
+import type { Texts } from '../compared.ts';
 import { type ConsolePage, consoleForm, consolePage } from '../slice.ts';
 import { NewSecrets, SECRETS, secretFields } from './credentials.ts';
-import { currenciesIn, enteredOf, settingOf, type Texts } from './entered.ts';
+import { currenciesIn, enteredOf, settingOf } from './entered.ts';
 import { FIELDS, GROUPS } from './fields.ts';
 import { type KnownIds, knownIds, optionsOf } from './known-ids.ts';
 import { hrefOf, list, NEW_PATH, WRITE_SCOPE } from './list.ts';

@@ -1,8 +1,14 @@
 /** Settings: the domains that mail may be sent from. */
-import { DkimPrivateKey, DkimSelector, DomainName } from '@counterfoil/engine';
+import {
+  DkimPrivateKey,
+  DkimSelector,
+  DomainName,
+  type SenderDomainView,
+} from '@counterfoil/engine';
 import { z } from 'zod';
 import { text } from '../../api/wire.ts';
-import { SeenVersion, Ticked } from '../fields.ts';
+import { Before, changedOnce, compared, type Texts } from '../compared.ts';
+import { Ticked } from '../fields.ts';
 import { consoleForm, consolePage } from '../slice.ts';
 import { PATHS, tabsOf } from './tabs.ts';
 
@@ -53,19 +59,75 @@ const create = consoleForm({
   },
 });
 
+const STATES = { authorized: 'Authorized', disabled: 'Disabled' } as const;
+const KEPT = 'kept';
+
+const COMPARED = [
+  {
+    name: 'status',
+    label: 'State',
+    shown: (text: string) => STATES[text as keyof typeof STATES] ?? text,
+  },
+  {
+    name: 'includeSubdomains',
+    label: 'Domains below it',
+    shown: (text: string) => (text === '' ? 'No' : 'Yes'),
+  },
+  { name: 'dkimSelector', label: 'DKIM selector' },
+  {
+    name: 'dkimPrivateKey',
+    label: 'DKIM private key',
+    shown: (text: string) => (text === '' ? '' : text === KEPT ? 'Kept' : 'A new one'),
+  },
+];
+
+function textsOf(found: SenderDomainView): Texts {
+  return {
+    status: found.status,
+    includeSubdomains: found.includeSubdomains ? 'yes' : '',
+    dkimSelector: found.dkimSelector ?? '',
+    dkimPrivateKey: found.dkimPrivateKey === null ? '' : KEPT,
+  };
+}
+
+/** A key or a selector that is not given stays as it was shown. */
+function enteredOf(values: Readonly<Record<string, unknown>>, before: Texts): Texts {
+  const entered = (name: string, fallback = '') => String(values[name] ?? fallback);
+  return {
+    status: entered('status'),
+    includeSubdomains: entered('includeSubdomains'),
+    dkimSelector: entered('dkimSelector') || (before['dkimSelector'] ?? ''),
+    dkimPrivateKey: entered('dkimPrivateKey') || (before['dkimPrivateKey'] ?? ''),
+  };
+}
+
+const CHANGE = 'change-domain';
+
 const domain = consolePage({
   path: `${PATHS.domains}/{id}`,
   title: 'Domain',
   scope: READ,
   params: Id,
   template: '/settings/domain',
-  async load(visit, { params: { id } }) {
+  async load(visit, { params: { id }, again }) {
     const found = await visit.ledger.senderDomains.get(id);
+    const changing = again?.name === CHANGE ? again : undefined;
+    const { values, conflicts, before } = compared({
+      fields: COMPARED,
+      now: textsOf(found),
+      again: changing,
+      enteredOf,
+    });
     return {
       tabs: tabsOf(visit, PATHS.domains),
       back: visit.href(PATHS.domains),
       title: found.domain,
       domain: found,
+      given: values,
+      conflicts,
+      hidden: { before },
+      // What was typed is not sent back.
+      isSecretLost: (changing?.values['dkimPrivateKey'] ?? '') !== '',
       mayChange: visit.may(WRITE),
       action: visit.href(`${PATHS.domains}/${id}`),
       removal: visit.href(`${PATHS.domains}/${id}/remove`),
@@ -74,7 +136,7 @@ const domain = consolePage({
 });
 
 const change = consoleForm({
-  name: 'change-domain',
+  name: CHANGE,
   path: `${PATHS.domains}/{id}`,
   scope: WRITE,
   params: Id,
@@ -82,12 +144,22 @@ const change = consoleForm({
     includeSubdomains: Ticked,
     status: z.enum(['authorized', 'disabled']),
     ...dkim,
-    rowVersion: SeenVersion,
+    before: Before,
   }),
   page: domain,
-  async act(visit, { params: { id }, body }) {
-    await visit.ledger.senderDomains.change(id, body);
-    return { to: visit.href(PATHS.domains), notice: 'The domain is changed.' };
+  async act(visit, { params: { id }, body: { before, ...given } }) {
+    const { senderDomains } = visit.ledger;
+    const found = await senderDomains.get(id);
+    const { includeSubdomains, ...texts } = given;
+    return changedOnce(visit, {
+      fields: COMPARED,
+      before,
+      entered: enteredOf({ ...texts, includeSubdomains: includeSubdomains ? 'yes' : '' }, before),
+      now: textsOf(found),
+      what: 'domain',
+      to: visit.href(PATHS.domains),
+      act: () => senderDomains.change(id, { ...given, rowVersion: found.rowVersion }),
+    });
   },
 });
 

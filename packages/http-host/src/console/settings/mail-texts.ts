@@ -4,8 +4,15 @@ import { Language } from '@counterfoil/engine/input';
 import { z } from 'zod';
 import { text } from '../../api/wire.ts';
 import { Refusal, refuse } from '../../http/errors.ts';
-import { SeenVersion } from '../fields.ts';
-import { consoleForm, consoleFrame, consolePage, type Visit } from '../slice.ts';
+import {
+  Before,
+  changedIn,
+  changedOnce,
+  compared,
+  type Texts,
+  withUnixLines,
+} from '../compared.ts';
+import { type Again, consoleForm, consoleFrame, consolePage, type Visit } from '../slice.ts';
 import { PATHS, tabsOf } from './tabs.ts';
 
 const READ = 'mails:read';
@@ -28,13 +35,21 @@ function hrefOf(visit: Visit, kind: MailProfile.Kind, more = ''): string {
   return visit.href(`${PATH}/${kind}${more}`);
 }
 
+const LANGUAGE = [{ name: 'language', label: 'Language' }];
+
 const list = consolePage({
   path: PATH,
   title: 'Texts of mails',
   scope: READ,
   template: '/settings/mail-texts',
-  async load(visit) {
-    const { texts, language, rowVersion } = await visit.ledger.mailSettings.get();
+  async load(visit, { again }) {
+    const { texts, language } = await visit.ledger.mailSettings.get();
+    const { values, conflicts, before } = compared({
+      fields: LANGUAGE,
+      now: { language },
+      again,
+      enteredOf: (given) => ({ language: String(given['language'] ?? '') }),
+    });
     return {
       tabs: tabsOf(visit, PATH),
       kinds: MailProfile.KINDS.map((kind) => ({
@@ -43,8 +58,9 @@ const list = consolePage({
         subject: texts[kind]?.subject,
         href: hrefOf(visit, kind),
       })),
-      language,
-      rowVersion,
+      language: values['language'],
+      conflicts,
+      hidden: { before },
       mayChange: visit.may(WRITE),
       action: visit.href(PATH),
     };
@@ -55,13 +71,51 @@ const changeLanguage = consoleForm({
   name: 'change-mail-language',
   path: PATH,
   scope: WRITE,
-  body: z.object({ language: Language, rowVersion: SeenVersion }),
+  body: z.object({ language: Language, before: Before }),
   page: list,
-  async act(visit, { body }) {
-    await visit.ledger.mailSettings.change(body);
-    return { to: visit.href(PATH), notice: 'The language is changed.' };
+  async act(visit, { body: { language, before } }) {
+    const { mailSettings } = visit.ledger;
+    const { language: now, rowVersion } = await mailSettings.get();
+    return changedOnce(visit, {
+      fields: LANGUAGE,
+      before,
+      entered: { language },
+      now: { language: now },
+      what: 'language',
+      to: visit.href(PATH),
+      act: () => mailSettings.change({ language, rowVersion }),
+    });
   },
 });
+
+const WORDS = [
+  { name: 'subject', label: 'Subject' },
+  { name: 'text', label: 'Text' },
+  {
+    name: 'isOwn',
+    label: 'Whose text',
+    shown: (isOwn: string) => (isOwn === '' ? 'Built in' : 'Your own'),
+  },
+];
+
+/** As the form sends it: from then on it is the company's own. */
+function wordsIn({ subject = '', text: lines = '' }: Again['values']): Texts {
+  return { subject: String(subject), text: withUnixLines(String(lines)), isOwn: 'yes' };
+}
+
+/** The text of a kind as it is now: that of the company, else the built-in one. */
+async function wordsNow({ ledger: { mailSettings } }: Visit, kind: MailProfile.Kind) {
+  const [{ texts, rowVersion }, { variables, builtIn }] = await Promise.all([
+    mailSettings.get(),
+    mailSettings.preview({ kind }),
+  ]);
+  const isOwn = texts[kind] !== undefined;
+  const { subject, text: lines } = texts[kind] ?? builtIn;
+  const now: Texts = { subject, text: lines, isOwn: isOwn ? 'yes' : '' };
+  return { isOwn, now, rowVersion, variables };
+}
+
+const CHANGE = 'change-mail-text';
 
 const detail = consolePage({
   path: OF_KIND,
@@ -70,20 +124,23 @@ const detail = consolePage({
   params: Params,
   template: '/settings/mail-text',
   hasFrame: true,
-  async load(visit, { params: { kind } }) {
-    const { mailSettings } = visit.ledger;
-    const [{ texts, rowVersion }, { variables, builtIn }] = await Promise.all([
-      mailSettings.get(),
-      mailSettings.preview({ kind }),
-    ]);
+  async load(visit, { params: { kind }, again }) {
+    const { isOwn, now, variables } = await wordsNow(visit, kind);
+    const { values, conflicts, before } = compared({
+      fields: WORDS,
+      now,
+      again: again?.name === CHANGE ? again : undefined,
+      enteredOf: wordsIn,
+    });
     return {
       tabs: tabsOf(visit, PATH),
       back: visit.href(PATH),
       title: KINDS[kind][0],
       sent: KINDS[kind][1],
-      isOwn: texts[kind] !== undefined,
-      words: texts[kind] ?? builtIn,
-      rowVersion,
+      isOwn,
+      words: values,
+      conflicts,
+      hidden: { before },
       variables: Object.entries(variables).map(([name, value]) => ({ name, value })),
       mayChange: visit.may(WRITE),
       action: hrefOf(visit, kind),
@@ -94,20 +151,29 @@ const detail = consolePage({
 });
 
 const change = consoleForm({
-  name: 'change-mail-text',
+  name: CHANGE,
   path: OF_KIND,
   scope: WRITE,
   params: Params,
   body: z.object({
     subject: text(MailProfile.MAX_SUBJECT_LENGTH).min(1),
     text: z.string().min(1).max(MailProfile.MAX_TEXT_LENGTH),
-    rowVersion: SeenVersion,
+    before: Before,
   }),
   page: detail,
-  async act(visit, { params: { kind }, body: { rowVersion, ...words } }) {
-    const texts = { [kind]: withUnixLines(words) };
-    await atItsField(visit, () => visit.ledger.mailSettings.change({ texts, rowVersion }));
-    return { to: hrefOf(visit, kind), notice: 'From now on it is sent with this text.' };
+  async act(visit, { params: { kind }, body: { before, ...given } }) {
+    const { now, rowVersion } = await wordsNow(visit, kind);
+    const texts = { [kind]: inUnixLines(given) };
+    return changedOnce(visit, {
+      fields: WORDS,
+      before,
+      entered: wordsIn(given),
+      now,
+      what: 'text',
+      to: hrefOf(visit, kind),
+      notice: 'From now on it is sent with this text.',
+      act: () => atItsField(visit, () => visit.ledger.mailSettings.change({ texts, rowVersion })),
+    });
   },
 });
 
@@ -116,10 +182,18 @@ const reset = consoleForm({
   path: `${OF_KIND}/reset`,
   scope: WRITE,
   params: Params,
-  body: z.object({ rowVersion: SeenVersion }),
+  body: z.object({ before: Before }),
   page: detail,
-  async act(visit, { params: { kind }, body: { rowVersion } }) {
-    await visit.ledger.mailSettings.change({ texts: { [kind]: null }, rowVersion });
+  async act(visit, { params: { kind }, body: { before } }) {
+    const { mailSettings } = visit.ledger;
+    const { isOwn, now, rowVersion } = await wordsNow(visit, kind);
+    if (isOwn && changedIn(WORDS, { entered: now, before }).length > 0) {
+      throw refuse(
+        'stale_row_version',
+        'Somebody else has changed the text, and it was not dropped. This is how it is now.',
+      );
+    }
+    if (isOwn) await mailSettings.change({ texts: { [kind]: null }, rowVersion });
     return { to: hrefOf(visit, kind), notice: 'From now on it is sent with the built-in text.' };
   },
 });
@@ -141,12 +215,12 @@ const tried = consoleForm({
   body: z.object({
     subject: z.string().default(''),
     text: z.string().default(''),
-    rowVersion: z.string().optional(),
+    before: z.string().optional(),
   }),
   page: detail,
   async act(visit, { params: { kind }, body: { subject, text: given } }) {
     try {
-      const own = withUnixLines({ subject, text: given });
+      const own = inUnixLines({ subject, text: given });
       return { html: (await visit.ledger.mailSettings.preview({ kind, own })).html };
     } catch (error) {
       const refusal = visit.services.refusalOf(error);
@@ -156,9 +230,8 @@ const tried = consoleForm({
   },
 });
 
-/** Browsers send the ends of lines as CR LF. */
-function withUnixLines({ subject, text: lines }: MailProfile.Text): MailProfile.Text {
-  return { subject, text: lines.replaceAll('\r\n', '\n') };
+function inUnixLines({ subject, text: lines }: MailProfile.Text): MailProfile.Text {
+  return { subject, text: withUnixLines(lines) };
 }
 
 /** A fault of a template is shown where it was entered, rather than where settings have it. */

@@ -2,8 +2,9 @@
 import { z } from 'zod';
 import { checkScopes } from '../../api/keys.ts';
 import { text } from '../../api/wire.ts';
-import { Chosen, SeenVersion } from '../fields.ts';
-import { consoleForm, consolePage, type Visit } from '../slice.ts';
+import { Before, changedOnce, chosenIn, chosenText, compared, type Texts } from '../compared.ts';
+import { Chosen } from '../fields.ts';
+import { type Again, consoleForm, consolePage, type Visit } from '../slice.ts';
 import { PATHS, tabsOf } from './tabs.ts';
 
 const READ = 'users:read';
@@ -60,19 +61,43 @@ const create = consoleForm({
   },
 });
 
+const COMPARED = [
+  { name: 'name', label: 'Name' },
+  { name: 'scopes', label: 'Permissions', shown: (text: string) => chosenIn(text).join(', ') },
+];
+
+function textsOf({ name, scopes }: { readonly name: string; readonly scopes: readonly string[] }) {
+  return { name, scopes: chosenText(scopes) };
+}
+
+function enteredOf({ name, scopes }: Again['values']): Texts {
+  return { name: String(name ?? ''), scopes: chosenText(scopes) };
+}
+
+const REPLACE = 'replace-role';
+
 const role = consolePage({
   path: `${PATHS.roles}/{id}`,
   title: 'Role',
   scope: READ,
   params: Id,
   template: '/settings/role',
-  async load(visit, { params: { id } }) {
+  async load(visit, { params: { id }, again }) {
     const found = await visit.ledger.users.getRole(id);
+    const { values, conflicts, before } = compared({
+      fields: COMPARED,
+      now: textsOf(found),
+      again: again?.name === REPLACE ? again : undefined,
+      enteredOf,
+    });
     return {
       tabs: tabsOf(visit, PATHS.roles),
       back: visit.href(PATHS.roles),
       title: found.name,
       role: found,
+      given: { name: values['name'], scopes: chosenIn(values['scopes'] ?? '') },
+      conflicts,
+      hidden: { before },
       permissions: permissionsOf(visit),
       mayChange: visit.may(WRITE) && !found.builtIn,
       action: visit.href(`${PATHS.roles}/${id}`),
@@ -82,16 +107,25 @@ const role = consolePage({
 });
 
 const replace = consoleForm({
-  name: 'replace-role',
+  name: REPLACE,
   path: `${PATHS.roles}/{id}`,
   scope: WRITE,
   params: Id,
-  body: z.object({ ...roleFields, rowVersion: SeenVersion }),
+  body: z.object({ ...roleFields, before: Before }),
   page: role,
-  async act(visit, { params: { id }, body }) {
-    checkScopes(body.scopes, visit.services.permissions);
-    await visit.ledger.users.replaceRole(id, body);
-    return { to: visit.href(PATHS.roles), notice: `The role ${body.name} is changed.` };
+  async act(visit, { params: { id }, body: { before, ...given } }) {
+    checkScopes(given.scopes, visit.services.permissions);
+    const found = await visit.ledger.users.getRole(id);
+    return changedOnce(visit, {
+      fields: COMPARED,
+      before,
+      entered: textsOf(given),
+      now: textsOf(found),
+      what: 'role',
+      to: visit.href(PATHS.roles),
+      notice: `The role ${given.name} is changed.`,
+      act: () => visit.ledger.users.replaceRole(id, { ...given, rowVersion: found.rowVersion }),
+    });
   },
 });
 

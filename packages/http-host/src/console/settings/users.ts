@@ -2,8 +2,9 @@
 import type { UserView } from '@counterfoil/engine';
 import { z } from 'zod';
 import { Email, text, Uuid } from '../../api/wire.ts';
-import { Chosen, SeenVersion } from '../fields.ts';
-import { consoleForm, consolePage, type Outcome, type Visit } from '../slice.ts';
+import { Before, changedOnce, chosenIn, chosenText, compared, type Texts } from '../compared.ts';
+import { Chosen } from '../fields.ts';
+import { type Again, consoleForm, consolePage, type Outcome, type Visit } from '../slice.ts';
 import { PATHS, tabsOf } from './tabs.ts';
 
 const READ = 'users:read';
@@ -81,21 +82,55 @@ function withLink(visit: Visit, { token, email, what }: Link): Outcome {
   return { template: '/settings/link', title: what, data: { email, link, back } };
 }
 
+type Role = Awaited<ReturnType<typeof rolesOf>>[number];
+
+function comparedFields(roles: readonly Role[]) {
+  const nameOf = new Map(roles.map(({ id, name }) => [id, name]));
+  const shown = (ids: string) =>
+    chosenIn(ids)
+      .map((id) => nameOf.get(id) ?? id)
+      .join(', ');
+  return [
+    { name: 'name', label: 'Name' },
+    { name: 'roleIds', label: 'Roles', shown },
+  ];
+}
+
+function textsOf({ name, roleIds }: Pick<UserView, 'name' | 'roleIds'>): Texts {
+  return { name, roleIds: chosenText(roleIds) };
+}
+
+function enteredOf({ name, roleIds }: Again['values']): Texts {
+  return { name: String(name ?? ''), roleIds: chosenText(roleIds) };
+}
+
+const CHANGE = 'change-user';
+
 const user = consolePage({
   path: `${PATHS.users}/{id}`,
   title: 'User',
   scope: READ,
   params: Id,
   template: '/settings/user',
-  async load(visit, { params: { id } }) {
+  async load(visit, { params: { id }, again }) {
     const found: UserView = await visit.ledger.users.get(id);
     const path = `${PATHS.users}/${id}`;
+    const roles = await rolesOf(visit);
+    const { values, conflicts, before } = compared({
+      fields: comparedFields(roles),
+      now: textsOf(found),
+      again: again?.name === CHANGE ? again : undefined,
+      enteredOf,
+    });
     return {
       tabs: tabsOf(visit, PATHS.users),
       back: visit.href(PATHS.users),
       title: found.name,
       user: found,
-      roles: await rolesOf(visit),
+      given: { name: values['name'], roleIds: chosenIn(values['roleIds'] ?? '') },
+      conflicts,
+      hidden: { before },
+      roles,
       mayChange: visit.may(WRITE),
       actions: {
         change: visit.href(path),
@@ -107,15 +142,30 @@ const user = consolePage({
 });
 
 const change = consoleForm({
-  name: 'change-user',
+  name: CHANGE,
   path: `${PATHS.users}/{id}`,
   scope: WRITE,
   params: Id,
-  body: z.object({ name: Name, roleIds: Chosen, rowVersion: SeenVersion }),
+  body: z.object({ name: Name, roleIds: Chosen, before: Before }),
   page: user,
-  async act(visit, { params: { id }, body }) {
-    await visit.ledger.users.change(id, body);
-    return { to: visit.href(`${PATHS.users}/${id}`), notice: 'The user is changed.' };
+  async act(visit, { params: { id }, body: { before, ...given } }) {
+    const found = await visit.ledger.users.get(id);
+    return changedOnce(visit, {
+      fields: comparedFields([]),
+      before,
+      entered: textsOf(given),
+      now: textsOf(found),
+      what: 'user',
+      to: visit.href(`${PATHS.users}/${id}`),
+      act(changes) {
+        const changed = new Set(changes.map(({ name }) => name));
+        return visit.ledger.users.change(id, {
+          ...(changed.has('name') && { name: given.name }),
+          ...(changed.has('roleIds') && { roleIds: given.roleIds }),
+          rowVersion: found.rowVersion,
+        });
+      },
+    });
   },
 });
 

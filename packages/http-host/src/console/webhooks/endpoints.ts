@@ -4,8 +4,9 @@ import type { WebhookEndpointView } from '@counterfoil/engine';
 import { z } from 'zod';
 import { bounded, text, Uuid } from '../../api/wire.ts';
 import { refuse } from '../../http/errors.ts';
+import { Before, changedOnce, chosenIn, chosenText, compared, type Texts } from '../compared.ts';
 import { Chosen, SeenVersion, Ticked } from '../fields.ts';
-import { consoleForm, consolePage, type Outcome, type Visit } from '../slice.ts';
+import { type Again, consoleForm, consolePage, type Outcome, type Visit } from '../slice.ts';
 import { ENDPOINT_STATES, nameOf, PATH, READ, WRITE } from './words.ts';
 
 const NEW = '/webhooks/new-endpoint';
@@ -152,6 +153,46 @@ function shownOnce(
   return { template: '/webhooks/secret', title, data: { signingSecret, direction, back } };
 }
 
+const OUT_FIELDS = [
+  { name: 'url', label: 'URL' },
+  {
+    name: 'eventTypes',
+    label: 'Events',
+    shown: (types: string) => chosenIn(types).join(', ') || 'All',
+  },
+  { name: 'ordered', label: 'Order', shown: (ordered: string) => ORDERS[ordered] ?? '' },
+];
+const DESCRIPTION = { name: 'description', label: 'Description' };
+const ORDERS: Readonly<Record<string, string>> = {
+  '': 'Each as soon as it can be',
+  yes: 'Events about one subject one after the other',
+};
+
+/** The fields of the form, which for a source is the description alone. */
+function comparedFields({ direction }: WebhookEndpointView) {
+  return direction === 'out' ? [...OUT_FIELDS, DESCRIPTION] : [DESCRIPTION];
+}
+
+function textsOf({ url, eventTypes, ordered, description }: WebhookEndpointView): Texts {
+  return {
+    url: url ?? '',
+    eventTypes: chosenText(eventTypes.filter((type) => type !== '*')),
+    ordered: ordered ? 'yes' : '',
+    description,
+  };
+}
+
+function enteredOf({ url, eventTypes, ordered, description }: Again['values']): Texts {
+  return {
+    url: String(url ?? ''),
+    eventTypes: chosenText(eventTypes),
+    ordered: String(ordered ?? ''),
+    description: String(description ?? ''),
+  };
+}
+
+const CHANGE = 'change-webhook-endpoint';
+
 const settings = consolePage({
   path: `${PATH}/{id}/settings`,
   title: 'Settings of the endpoint',
@@ -160,13 +201,20 @@ const settings = consolePage({
   template: '/webhooks/settings',
   async load(visit, { params: { id }, again }) {
     const endpoint = await endpointOf(visit, id);
+    const { values, conflicts, before } = compared({
+      fields: comparedFields(endpoint),
+      now: textsOf(endpoint),
+      again: again?.name === CHANGE ? again : undefined,
+      enteredOf,
+    });
     return {
       ...fieldChoices,
       endpoint,
+      values: { ...values, eventTypes: chosenIn(values['eventTypes'] ?? '') },
+      conflicts,
+      hidden: { before },
       name: nameOf(endpoint),
       overlaps: OVERLAPS,
-      // Of the page that the user filled in.
-      rowVersion: again?.values['rowVersion'] ?? endpoint.rowVersion,
       addresses: { list: visit.href(PATH), endpoint: hrefOf(visit, id) },
       actions: {
         change: hrefOf(visit, id, '/settings'),
@@ -178,7 +226,7 @@ const settings = consolePage({
 });
 
 const change = consoleForm({
-  name: 'change-webhook-endpoint',
+  name: CHANGE,
   path: `${PATH}/{id}/settings`,
   scope: WRITE,
   params: EndpointParams,
@@ -186,23 +234,38 @@ const change = consoleForm({
     ...outFields,
     url: outFields.url.optional(),
     description: Description,
-    rowVersion: SeenVersion,
+    before: Before,
   }),
   page: settings,
-  async act(visit, { params: { id }, body: { url, eventTypes, ordered, ...given } }) {
-    const { direction, status } = await endpointOf(visit, id);
+  async act(visit, { params: { id }, body: { before, url, eventTypes, ordered, description } }) {
+    const endpoint = await endpointOf(visit, id);
+    const { direction, status, rowVersion } = endpoint;
     const out = {
       ...(url !== undefined && { url }),
       eventTypes: eventTypes.length === 0 ? (['*'] as const).slice() : eventTypes,
       ordered,
     };
-    await visit.ledger.webhookEndpoints.change(id, {
-      ...given,
-      ...(direction === 'out' && out),
-      // To be sent to again is asked for by a button of its own.
-      ...(status === 'disabled' && { status: 'paused' as const }),
+    return changedOnce(visit, {
+      fields: comparedFields(endpoint),
+      before,
+      entered: enteredOf({
+        url: url ?? '',
+        eventTypes,
+        ordered: ordered ? 'yes' : '',
+        description,
+      }),
+      now: textsOf(endpoint),
+      what: direction === 'out' ? 'endpoint' : 'source',
+      to: hrefOf(visit, id),
+      act: () =>
+        visit.ledger.webhookEndpoints.change(id, {
+          description,
+          rowVersion,
+          ...(direction === 'out' && out),
+          // To be sent to again is asked for by a button of its own.
+          ...(status === 'disabled' && { status: 'paused' as const }),
+        }),
     });
-    return { to: hrefOf(visit, id), notice: 'The endpoint is changed.' };
   },
 });
 
@@ -216,7 +279,10 @@ const rotate = consoleForm({
   async act(visit, { params: { id }, body: { overlapDays, rowVersion } }) {
     // Sent twice, it would end the secret that the receiver still has.
     if ((await endpointOf(visit, id)).rowVersion !== rowVersion) {
-      throw refuse('stale_row_version', 'The endpoint has changed since');
+      throw refuse(
+        'stale_row_version',
+        'The endpoint has changed since the page was shown, and its secret was not replaced. Look at it as it is now, and do it again.',
+      );
     }
     const made = await visit.ledger.webhookEndpoints.rotate(id, { overlapDays });
     return shownOnce(visit, made, 'The secret in its place');

@@ -1,0 +1,123 @@
+/** Settings in the console: users, roles and domains, which several people change at once. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openTenant, type Running, startHost } from '../e2e/running-host.ts';
+import { hiddenFields, openUser, row, type ShownPage, Visitor } from './console-visitor.ts';
+
+const TENANT = 63;
+const OWNER = 'owner@example.com';
+const SETTINGS = '/console/live/settings';
+
+let running: Running;
+let owner: Visitor;
+
+beforeAll(async () => {
+  running = await startHost();
+  await openTenant(running, TENANT);
+  await openUser(running, TENANT, { email: OWNER, roleIds: ['owner'] });
+  owner = await signedIn(OWNER);
+});
+afterAll(() => running.close());
+
+async function signedIn(email: string): Promise<Visitor> {
+  const visitor = new Visitor(running.url);
+  await visitor.signIn(TENANT, email);
+  return visitor;
+}
+
+const ledger = () => running.host.engine.as({ tenantId: TENANT, actor: OWNER });
+
+async function opened(email: string, roleIds: readonly string[]): Promise<string> {
+  await openUser(running, TENANT, { email, roleIds });
+  return idOf(email);
+}
+
+async function idOf(email: string): Promise<string> {
+  const { items } = await ledger().users.list();
+  return items.find((each) => each.email === email)?.id ?? '';
+}
+
+/** The values of the boxes of a name that are ticked. */
+function ticked({ text }: ShownPage, name: string): string[] {
+  const boxes = [...text.matchAll(/name="(\w+)" value="([^"]+)" checked/g)];
+  return boxes.filter(([, of]) => of === name).map(([, , value = '']) => value);
+}
+
+describe('a user', () => {
+  const USERS = `${SETTINGS}/users`;
+
+  it('is not changed on a page that is out of date, but after what is new was seen', async () => {
+    const id = await opened('ann@example.com', ['agent']);
+    const page = `${USERS}/${id}`;
+    const form = hiddenFields(await owner.get(page));
+    await ledger().users.change(id, { roleIds: ['viewer'] });
+    const refused = await owner.post(page, { ...form, name: 'Ann', roleIds: 'finance' });
+    expect(refused.status).toBe(409);
+    expect(refused.text).not.toContain('rowVersion is');
+    const [, before, now, mine] = row(refused, 'Roles');
+    expect([before, now, mine]).toEqual(['Agent', 'Viewer', 'Finance']);
+    expect((await ledger().users.get(id)).roleIds).toEqual(['viewer']);
+    expect(ticked(refused, 'roleIds')).toEqual(['finance']);
+    const seen = { ...hiddenFields(refused), name: 'Ann', roleIds: 'finance' };
+    expect((await owner.post(page, seen)).status).toBe(303);
+    const { name, roleIds } = await ledger().users.get(id);
+    expect([name, roleIds]).toEqual(['Ann', ['finance']]);
+  });
+
+  it('keeps the roles that somebody else gave, where only the name was changed', async () => {
+    const email = 'bea@example.com';
+    const id = await opened(email, ['agent']);
+    const page = `${USERS}/${id}`;
+    const form = { ...hiddenFields(await owner.get(page)), name: 'Bea', roleIds: 'agent' };
+    await ledger().users.change(id, { roleIds: ['viewer'] });
+    const refused = await owner.post(page, form);
+    expect(row(refused, 'Roles')[3]).toBe('not changed');
+    expect(ticked(refused, 'roleIds')).toEqual(['viewer']);
+    const seen = { ...hiddenFields(refused), name: 'Bea', roleIds: 'viewer' };
+    expect((await owner.post(page, seen)).status).toBe(303);
+    // The same form once more does nothing.
+    const again = await owner.post(page, seen);
+    expect(again.status).toBe(303);
+    const { name, roleIds } = await ledger().users.get(id);
+    expect([name, roleIds]).toEqual(['Bea', ['viewer']]);
+  });
+});
+
+describe('a role', () => {
+  it('is not changed on a page that is out of date, but after what is new was seen', async () => {
+    const { users } = ledger();
+    const { id } = await users.createRole({ name: 'Desk', scopes: ['leads:read'] });
+    const page = `${SETTINGS}/roles/${id}`;
+    const form = hiddenFields(await owner.get(page));
+    await users.replaceRole(id, { name: 'Desk', scopes: ['mails:read'] });
+    const mine = { name: 'Desk', scopes: 'disputes:read' };
+    const refused = await owner.post(page, { ...form, ...mine });
+    expect(refused.status).toBe(409);
+    expect(row(refused, 'Permissions').slice(1)).toEqual([
+      'leads:read',
+      'mails:read',
+      'disputes:read',
+    ]);
+    expect((await users.getRole(id)).scopes).toEqual(['mails:read']);
+    expect((await owner.post(page, { ...hiddenFields(refused), ...mine })).status).toBe(303);
+    expect((await users.getRole(id)).scopes).toEqual(['disputes:read']);
+  });
+});
+
+describe('a domain', () => {
+  it('is not changed on a page that is out of date, but after what is new was seen', async () => {
+    const { senderDomains } = ledger();
+    const { id } = await senderDomains.create({ domain: 'shop.example' });
+    const page = `${SETTINGS}/domains/${id}`;
+    const form = hiddenFields(await owner.get(page));
+    await senderDomains.change(id, { status: 'disabled' });
+    const mine = { status: 'authorized', includeSubdomains: 'yes' };
+    const refused = await owner.post(page, { ...form, ...mine });
+    expect(refused.status).toBe(409);
+    expect(row(refused, 'State').slice(1)).toEqual(['Authorized', 'Disabled', 'not changed']);
+    expect(refused.text).toMatch(/value="disabled" selected/);
+    const seen = { ...hiddenFields(refused), ...mine, status: 'disabled' };
+    expect((await owner.post(page, seen)).status).toBe(303);
+    const { status, includeSubdomains } = await senderDomains.get(id);
+    expect([status, includeSubdomains]).toEqual(['disabled', true]);
+  });
+});
