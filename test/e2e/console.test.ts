@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mail } from '../engine/mail-shop.ts';
 import { CHROMIUM, faultsIn, openBrowser, openPage, watched } from '../examples/chromium.ts';
 import { openUser, PASSWORD } from '../http-host/console-visitor.ts';
+import { pagesOfLongWords } from './long-words.ts';
 import {
   CARDS,
   type Caller,
@@ -79,13 +80,17 @@ function forgive(status: number): void {
 /** Paths that were looked at. */
 const looked = new Set<string>();
 
+/** How many pixels of a page are beyond its window. */
+function beyond(): Promise<number> {
+  return page.evaluate('document.scrollingElement.scrollWidth - innerWidth');
+}
+
 /** No fault of axe-core, no error, nothing that the policy refused, and nothing beyond the width. */
 async function expectNoFaults(name: string): Promise<void> {
   looked.add(new URL(page.url()).pathname);
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 800 });
-    const beyond = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
-    expect({ name, width, beyond }).toEqual({ name, width, beyond: 0 });
+    expect({ name, width, beyond: await beyond() }).toEqual({ name, width, beyond: 0 });
     // Both widths and both schemes, at the price of two looks.
     await page.emulateMedia({ colorScheme: width === WIDE ? 'light' : 'dark' });
     expect({ name, width, faults: await faultsIn(page.mainFrame()) }).toEqual({
@@ -498,7 +503,7 @@ describe.skipIf(CHROMIUM === undefined)('an owner', () => {
     await page.emulateMedia({ media: 'screen' });
   });
 
-  it('finds what is left of the navigation without faults', async () => {
+  it('finds what is left of the navigation without faults, and long words within their pages', async () => {
     await go('/console/live/overview');
     const links = page.locator('.sections a');
     const paths = await links.evaluateAll((all) => all.map((each) => each.getAttribute('href')));
@@ -507,6 +512,11 @@ describe.skipIf(CHROMIUM === undefined)('an owner', () => {
       if (path === null || looked.has(path)) continue;
       await go(path);
       await expectNoFaults(`section${path.replaceAll('/', '-')}`);
+    }
+    await page.setViewportSize({ width: 320, height: 800 });
+    for (const path of await pagesOfLongWords(running, { caller: owner, owner: OWNER })) {
+      await go(`/console/live${path}`);
+      expect({ path, beyond: await beyond() }).toEqual({ path, beyond: 0 });
     }
     await go('/console/live/nowhere');
     expect(await page.textContent('h1')).toBe('There is no such page');
