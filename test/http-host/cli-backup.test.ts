@@ -1,7 +1,15 @@
 /** Backups beside a host under load, what becomes of damaged and interrupted ones, and restores. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { TenantId } from '@counterfoil/core';
@@ -29,6 +37,7 @@ import { counterfoilOn } from './doctor-findings.ts';
 
 const TENANT_ID = 1 as TenantId;
 const DYING = fileURLToPath(new URL('./dying-process.ts', import.meta.url));
+const UNFINISHED = /restore was interrupted[\s\S]*empty the folder and restore again/;
 /** Payments in flight at a time. */
 const PAYERS = 4;
 
@@ -209,7 +218,43 @@ describe('a backup of a stopped host', () => {
     await died(folder, 'restore', backup, report);
     const { code, err } = await run(folder, 'restore', backup);
     expect({ code, err }).toMatchObject({ code: 1, err: expect.stringMatching(/is not empty/) });
-    await expect(openHost(folder)).rejects.toThrow(/another log|events are lost/);
+    const before = readdirSync(folder);
+    await expect(openHost(folder)).rejects.toThrow(UNFINISHED);
+    expect(readdirSync(folder)).toEqual(before);
+    const examined = await run(folder, 'doctor');
+    expect({ code: examined.code, out: examined.out }).toMatchObject({
+      code: 2,
+      out: expect.stringMatching(UNFINISHED),
+    });
+  });
+
+  it('is restored beside the master key that was put in place first', async () => {
+    const plain = place('backup');
+    expect(await run(truth.folder, 'backup', plain)).toMatchObject({ code: 0 });
+    for (const from of [plain, backup]) {
+      const folder = place('data');
+      mkdirSync(folder);
+      cpSync(join(truth.folder, 'secrets.json'), join(folder, 'secrets.json'));
+      const { code, out, err } = await run(folder, 'restore', from);
+      expect({ code, out }, err).toMatchObject({ code: 0, out: expect.stringContaining('Sound.') });
+    }
+  });
+
+  it('is not restored over another master key, and one that is not its own is found', async () => {
+    const plain = place('backup');
+    expect(await run(truth.folder, 'backup', plain)).toMatchObject({ code: 0 });
+    const folder = place('data');
+    mkdirSync(folder);
+    const masterKey = Buffer.alloc(32, 7).toString('base64');
+    writeFileSync(join(folder, 'secrets.json'), JSON.stringify({ masterKey }));
+    const { code, err } = await run(folder, 'restore', backup);
+    expect({ code, err }).toMatchObject({ code: 1, err: expect.stringMatching(/secrets\.json/) });
+    expect(readdirSync(folder)).toEqual(['secrets.json']);
+    const other = await run(folder, 'restore', plain);
+    expect({ code: other.code, out: other.out }).toMatchObject({
+      code: 2,
+      out: expect.stringContaining('under another master key'),
+    });
   });
 
   it('is not restored beside a host, onto files, or by another restore at the same time', async () => {

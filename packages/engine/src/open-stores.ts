@@ -7,11 +7,12 @@ import { openPersonalKeys } from './personal-keys/open-personal-keys.ts';
 import { holderFor } from './runtime/projecting/holder.ts';
 import { loadMasterKey, type Settings } from './settings.ts';
 import { agreeOnLog, agreeOnMasterKey } from './storage/agreement.ts';
-import { replaceDamagedReadModels } from './storage/damaged-files.ts';
+import { replaceDamagedReadModels, StorageError } from './storage/damaged-files.ts';
 import { refuseLostEvents } from './storage/lost-events.ts';
 import { refuseMoved } from './storage/move-marks.ts';
 import { type HostDatabase, openHostDatabase } from './storage/open-host-database.ts';
 import {
+  type DataFiles,
   dataFilesOf,
   fileOf,
   hostDatabaseUrlOf,
@@ -20,6 +21,7 @@ import {
   openReadModels,
   openSharedReadModels,
 } from './storage/stores.ts';
+import { UNFINISHED_ADVICE, unfinishedRestoreOf } from './storage/unfinished-restore.ts';
 
 export type OpenStores = Awaited<ReturnType<typeof openStores>>;
 
@@ -37,9 +39,11 @@ export async function openStores(
   const hostDatabase = await openDatabaseOf(settings, logger);
   if (hostDatabase !== undefined) closing(hostDatabase);
   await refuseMovedStores(settings, hostDatabase);
+  const files = dataFilesOf(settings);
+  // Before the log is made, which a restore brings last.
+  if (files !== undefined) refuseUnfinishedRestore(files);
   const events = closing(await openEventStore(settings));
   const headAtStart = await events.head();
-  const files = dataFilesOf(settings);
   if (files !== undefined) await refuseLostEvents(files, events);
   const masterKey = loadMasterKey(settings);
   if (hostDatabase !== undefined) await agreeOnMasterKey(hostDatabase, masterKey);
@@ -83,6 +87,11 @@ function makeFolders({ dataDir, eventStoreUrl, readModelUrl }: Settings): void {
   for (const folder of [dataDir, ...files.map((path) => dirname(path))]) {
     mkdirSync(folder, { recursive: true });
   }
+}
+
+function refuseUnfinishedRestore(files: DataFiles): void {
+  const unfinished = unfinishedRestoreOf(files);
+  if (unfinished !== undefined) throw new StorageError(`${unfinished}. ${UNFINISHED_ADVICE}`);
 }
 
 /** A folder has a mark of its own, and so has the database that hosts share. */

@@ -59,7 +59,7 @@ export async function readBackup(
   return manifest;
 }
 
-export function bytesOf({ files }: Pick<Manifest, 'files'>): number {
+export function bytesOf({ files }: { readonly files: readonly ListedFile[] }): number {
   return files.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 

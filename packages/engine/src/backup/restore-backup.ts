@@ -4,8 +4,16 @@ import { open } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { failing, lockForWriting } from '@counterfoil/event-stores/sqlite';
 import { syncPath } from '../storage/durable.ts';
-import type { Located } from '../storage/stores.ts';
-import { BackupError, type BackupPlaces, backupPlacesOf, LOG, LOG_MARK } from './backup-files.ts';
+import { isFile, type Located } from '../storage/stores.ts';
+import { restoringName } from '../storage/unfinished-restore.ts';
+import {
+  BackupError,
+  type BackupPlaces,
+  backupPlacesOf,
+  LOG,
+  LOG_MARK,
+  MASTER_KEY_FILE,
+} from './backup-files.ts';
 import { bytesOf, damaged, digestOf, type ListedFile, type Manifest } from './manifest.ts';
 
 const OWNER_ONLY_FOLDER = 0o700;
@@ -14,10 +22,11 @@ const OWNER_ONLY = 0o600;
 const LOST_AND_FOUND = 'lost+found';
 const LISTED_AT_MOST = 3;
 
-/** Throws a BackupError unless the places of all files are free. */
+/** Throws a BackupError unless the places of all files are free. The master key may be there already. */
 export function refuseTaken(located: Located): void {
-  const { files } = backupPlacesOf(located);
-  refuseNotEmpty(located.dataDir, () => true);
+  const { files, pathOf } = backupPlacesOf(located);
+  const hasKey = isFile(pathOf(MASTER_KEY_FILE));
+  refuseNotEmpty(located.dataDir, (name) => !(hasKey && name === MASTER_KEY_FILE));
   for (const path of [files.events, files.readModels]) {
     refuseNotEmpty(dirname(path), (name) => name.startsWith(basename(path)));
   }
@@ -43,7 +52,9 @@ function namesIn(folder: string): readonly string[] {
 
 /**
  * Copies what `readBackup` has verified. No host can start meanwhile, nor on what an interrupted
- * restore leaves: the mark of the log comes first and the log last. Throws a BackupError.
+ * restore leaves: the log is there under another name from the first moment, and comes last, after
+ * its mark. A master key that is there stays, and has to be that of a backup with one. Throws a
+ * BackupError.
  */
 export async function restoreBackup(
   located: Located,
@@ -53,14 +64,16 @@ export async function restoreBackup(
   refuseTaken(located);
   const places = backupPlacesOf(located);
   const { events } = places.files;
+  const files = await withoutKeptKey(backup.manifest, places);
   for (const folder of [located.dataDir, dirname(events)]) {
     mkdirSync(folder, { recursive: true, mode: OWNER_ONLY_FOLDER });
   }
   const lock = failing(events, () => lockForWriting(events));
   try {
-    const total = bytesOf(backup.manifest);
+    await (await open(restoringName(events), 'wx', OWNER_ONLY)).close();
+    const total = bytesOf({ files });
     let done = 0;
-    for (const file of inOrder(backup.manifest.files)) {
+    for (const file of inOrder(files)) {
       const before = done;
       await restoreFile(file, backup.folder, places, (read) => onProgress(before + read, total));
       done += file.bytes;
@@ -68,6 +81,18 @@ export async function restoreBackup(
   } finally {
     lock.close();
   }
+}
+
+/** The files to copy: a master key that is there is left as it is. */
+async function withoutKeptKey(
+  { files }: Manifest,
+  { pathOf }: BackupPlaces,
+): Promise<readonly ListedFile[]> {
+  const path = pathOf(MASTER_KEY_FILE);
+  const key = files.find(({ name }) => name === MASTER_KEY_FILE);
+  if (key === undefined || !isFile(path)) return files;
+  if ((await digestOf(path)) === key.sha256) return files.filter((file) => file !== key);
+  throw new BackupError(`${path} is another file than that of the backup: move it away first`);
 }
 
 function inOrder(files: readonly ListedFile[]): readonly ListedFile[] {
@@ -85,8 +110,9 @@ async function restoreFile(
 ): Promise<void> {
   const source = join(folder, name);
   const path = pathOf(name);
-  const partial = `${path}.restoring`;
-  const into = await open(partial, 'wx', OWNER_ONLY);
+  const partial = restoringName(path);
+  // That of the log is there.
+  const into = await open(partial, name === LOG ? 'w' : 'wx', OWNER_ONLY);
   try {
     if ((await digestOf(source, { into, onRead })) !== sha256) {
       throw damaged(source, 'it was changed while it was read');

@@ -31,6 +31,8 @@ export interface Place {
   openKeys(): Promise<CustomerVault | undefined>;
   /** The databases that SQLite can check. */
   databases(): readonly DatabaseFile[];
+  /** Says that a restore into the place has not ended. */
+  readonly unfinishedRestore?: string | undefined;
   /** The id of the first event of the log that belongs here; undefined where it was never kept. */
   firstEvent(): Promise<string | undefined>;
   /** How far the followers of the log and the read models have read it. */

@@ -9,6 +9,7 @@ import { presentIn, testClockFileIn } from '../runtime/clock.ts';
 import { masterKeyCheckIn, probeMasterKey, type Settings, secretsFileIn } from '../settings.ts';
 import { keptFirstEvent, readersIn } from '../storage/lost-events.ts';
 import { type DataFiles, isFile, openReadModels, readModelFiles } from '../storage/stores.ts';
+import { unfinishedRestoreOf } from '../storage/unfinished-restore.ts';
 import { ADVICE_ON_FILES } from './advice.ts';
 import type { DatabaseFile, Place } from './examined.ts';
 import { type Checked, Findings, reasonOf } from './finding.ts';
@@ -39,6 +40,7 @@ export function folderPlace(config: Settings, files: DataFiles): Place {
     },
     openKeys: () => openKeysToRead(config),
     databases: () => databasesIn(files),
+    unfinishedRestore: unfinishedRestoreOf(files),
     firstEvent: async () => keptFirstEvent(files),
     readers: async () => readersIn(files),
     async openReadModels() {

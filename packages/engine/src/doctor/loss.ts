@@ -4,6 +4,7 @@ import type { EventStore, Position } from '@counterfoil/core';
 import { counted } from '../counted.ts';
 import { firstEventOf } from '../personal-keys/keys-and-log.ts';
 import { ANOTHER_LOG, beyond, type LogReader, lossOf } from '../storage/lost-events.ts';
+import { UNFINISHED_ADVICE } from '../storage/unfinished-restore.ts';
 import type { Examining } from './examined.ts';
 import { type Checked, Findings } from './finding.ts';
 import type { OpenedLog } from './open-log.ts';
@@ -21,6 +22,10 @@ export async function checkLoss(
 ): Promise<Checked> {
   const findings = new Findings('loss');
   const { events, walks, reason } = log;
+  if (place.unfinishedRestore !== undefined) {
+    findings.damage(place.unfinishedRestore, UNFINISHED_ADVICE);
+    return findings.leftOut('a restore has not ended');
+  }
   // Before the head: beside a running host they read on.
   const readers = await place.readers();
   const kept = await place.firstEvent();
