@@ -4,6 +4,7 @@ import { type Caller, openTenant, type Running, startHost } from '../e2e/running
 import { openUser, row, Visitor } from './console-visitor.ts';
 
 const TENANT = 57;
+const OTHER = 157;
 const OWNER = 'owner@example.com';
 const AGENT = 'agent@example.com';
 const LEDGER = '/console/live/ledger';
@@ -104,6 +105,20 @@ describe('a month of a merchant account', () => {
     expect((await owner.get(`${LEDGER}/entries?${query}`)).text).toContain('No payments');
     expect((await owner.get(`${LEDGER}/statement?${query}`)).text).toContain('Nothing is posted');
     expect((await owner.get(`${LEDGER}/statement?${query}3`)).status).toBe(400);
+  });
+});
+
+describe('the statement of a merchant account', () => {
+  it('that the company has not got is not found', async () => {
+    const other = await openTenant(running, OTHER);
+    await other.paid();
+    const { merchantAccounts } = running.host.engine.as({ tenantId: OTHER, actor: OWNER });
+    const [theirs] = (await merchantAccounts.list()).items;
+    for (const id of ['99', String(theirs?.id)]) {
+      for (const path of ['/statement', '/statement.csv']) {
+        expect((await owner.get(`${LEDGER}${path}?merchantAccountId=${id}`)).status, id).toBe(404);
+      }
+    }
   });
 });
 

@@ -46,6 +46,17 @@ const SUMS: ReadonlySet<Amounts> = new Set(['openingBalance', 'closingBalance', 
 
 const Asked = z.object({ merchantAccountId: AccountNumber, month: Month.optional() });
 
+/** Refuses an account that the company has not got: an empty statement would look like one without sales. */
+async function statementOf(
+  { ledger }: Visit,
+  { merchantAccountId, month }: { readonly merchantAccountId: number; readonly month: string },
+) {
+  const found = await ledger.books.statement({ merchantAccountId, month });
+  // What is posted to an account proves it.
+  if (found.currencies.length === 0) await ledger.merchantAccounts.get(merchantAccountId);
+  return found;
+}
+
 export const statement = consolePage({
   path: STATEMENT_PATH,
   title: 'Statement',
@@ -54,7 +65,7 @@ export const statement = consolePage({
   template: '/ledger/statement',
   async load(visit, { query: { merchantAccountId, month = thisMonth(visit) } }) {
     const [found, names] = await Promise.all([
-      visit.ledger.books.statement({ merchantAccountId, month }),
+      statementOf(visit, { merchantAccountId, month }),
       accountNames(visit),
     ]);
     const name = nameOf(names, merchantAccountId);
@@ -96,7 +107,7 @@ export const statementFile: ConsoleFile = {
   contentType: `${CSV_TYPE}; charset=utf-8; header=present`,
   async chunks(visit, { query }) {
     const { merchantAccountId, month = thisMonth(visit) } = query as z.output<typeof Asked>;
-    return once(statementCsv(await visit.ledger.books.statement({ merchantAccountId, month })));
+    return once(statementCsv(await statementOf(visit, { merchantAccountId, month })));
   },
 };
 
