@@ -112,6 +112,8 @@ it('of sandbox data is under its address, and no other tenant has it', async () 
   expect(idsOn(await owner.get(SANDBOX_LIST))).toEqual([id]);
   expect(idsOn(await owner.get(LIST))).not.toContain(id);
   for (const path of [LIST, SANDBOX_LIST]) expect(idsOn(await stranger.get(path))).toEqual([]);
+  expect((await owner.get(`${SANDBOX_LIST}/${id}/erase`)).status).toBe(200);
+  expect((await stranger.get(`${SANDBOX_LIST}/${id}/erase`)).status).toBe(404);
 });
 
 it('is shown to those alone who may read customers', async () => {

@@ -485,10 +485,14 @@ describe('customers', () => {
     expect((await agent.get(path)).text).toContain('leaving@example.com');
     expect((await agent.post(`${path}/erase`, { token: own, typed })).status).toBe(303);
     expect((await agent.get(path)).text).not.toContain('leaving@example.com');
+    const late = await agent.get(`${path}/erase`);
+    expect(late.text).toContain('is erased already');
+    expect(late.text).not.toContain('Erase for good');
   });
 
   it('that are not there are not found', async () => {
     expect((await agent.get(`${CUSTOMERS}/987654321`)).status).toBe(404);
+    expect((await agent.get(`${CUSTOMERS}/987654321/erase`)).status).toBe(404);
     expect((await agent.get(`${CUSTOMERS}?q=987654321`)).text).toContain('No such customer');
   });
 });

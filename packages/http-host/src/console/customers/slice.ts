@@ -208,7 +208,9 @@ const askToErase = consolePage({
   params: CustomerParams,
   template: '/customers/erase',
   async load(visit, { params: { id } }) {
-    return { id, action: hrefOf(visit, id, '/erase'), back: hrefOf(visit, id) };
+    const { erasureRequestedAt } = await visit.ledger.customers.get(id);
+    const isErased = erasureRequestedAt !== null;
+    return { id, isErased, action: hrefOf(visit, id, '/erase'), back: hrefOf(visit, id) };
   },
 });
 
