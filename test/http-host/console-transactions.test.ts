@@ -82,6 +82,17 @@ describe('the search box', () => {
     expect(idsIn(await searched(words()))).toContain(ada.id);
   });
 
+  it.each(['−20.75 GBP', '-20.75', '-£20.75', 'GBP −20.75'])(
+    'understands an amount that was given back: %s',
+    async (words) => {
+      const { id } = await caller.paid();
+      await caller.refund(id, { amount: 20.75 });
+      const found = await searched(words);
+      expect(found.text).toContain('−20.75 <span class="currency">GBP');
+      expect(idsIn(found)).not.toEqual([]);
+    },
+  );
+
   it('says what it looked for, and what else the words may mean', async () => {
     const { text } = await searched('4444');
     expect(text).toContain('Searched by <strong>last four digits of a card</strong>');

@@ -26,8 +26,9 @@ const LAST4 = /^(?:[*•x.…]+ ?)(\d{4})$/i;
 const ORDER = /^#\s?(\d{1,15})$/;
 const DIGITS = /^\d+$/;
 const ARN = /^\d{23}$/;
-/** `19.99`, `GBP 1,234.50`, `£5`: thousands may be grouped. */
-const AMOUNT = /^([A-Z]{3}|[£$€¥])?\s?(\d{1,3}(?:,\d{3})+|\d{1,13})(\.\d{1,3})?\s?([A-Z]{3})?$/i;
+/** `19.99`, `GBP 1,234.50`, `£5`, `−20.00 GBP`: thousands may be grouped, and a minus sign says nothing. */
+const AMOUNT =
+  /^[-−]?\s?([A-Z]{3}|[£$€¥])?\s?[-−]?(\d{1,3}(?:,\d{3})+|\d{1,13})(\.\d{1,3})?\s?([A-Z]{3})?$/i;
 const SIGNS: Readonly<Record<string, string>> = { '£': 'GBP', '€': 'EUR' };
 /** More digits than an order or an amount has. */
 const MAX_DIGITS = 15;
