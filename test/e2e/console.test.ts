@@ -339,6 +339,12 @@ describe.skipIf(CHROMIUM === undefined)('an owner', () => {
     await page.fill('#amount', '12.50');
     await page.waitForSelector('#follows >> text=87.50 GBP can still be refunded');
     await expectNoFaults('transaction-refund');
+    for (const none of ['', '5'.repeat(40)]) {
+      await page.fill('#amount', none);
+      await page.waitForSelector('#follows >> text=Enter an amount in GBP');
+      await page.fill('#amount', '12.50');
+      await page.waitForSelector('#follows >> text=87.50 GBP can still be refunded');
+    }
     await page.click('text=Review');
     expect(await page.textContent('.consequences')).toContain('12.50 GBP goes back');
     await expectNoFaults('transaction-refund-review');

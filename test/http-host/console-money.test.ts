@@ -164,3 +164,32 @@ describe('what cannot be done', () => {
     expect((await shown(other, '/refund')).text).toContain('Nothing is left to refund');
   });
 });
+
+describe('a review that is sent after the session has ended', () => {
+  it('is there again, as it was, once the agent has signed in', async () => {
+    const id = await authorized();
+    const { id: paid } = await caller.paid();
+    for (const [payment, path, query] of [
+      [paid, '/refund/review', { what: 'part', amount: '12.34', notify: 'yes' }],
+      [id, '/capture', { amount: '40' }],
+      [id, '/void', {}],
+    ] as const) {
+      const agent = new Visitor(running.url);
+      await agent.signIn(TENANT, OWNER);
+      const address = `${LIST}/${payment}${path}`;
+      const first = await agent.get(`${address}?${new URLSearchParams(query)}`);
+      const main = first.text.slice(first.text.indexOf('<main'));
+      const action = /<form method="post" action="([^"]+)"/.exec(main)?.[1] ?? '';
+      await agent.submit(address, '/console/sign-out');
+      const sent = await agent.post(action.replaceAll('&amp;', '&'), hiddenFields(first));
+      const signIn = new URL(sent.location ?? '', running.url);
+      expect(signIn.pathname).toBe('/console/sign-in');
+      await agent.signIn(TENANT, OWNER);
+      const again = await agent.get(signIn.searchParams.get('next') ?? '');
+      const { token: _, key: __, ...reviewed } = hiddenFields(again);
+      const { token: ___, key: ____, ...before } = hiddenFields(first);
+      expect(reviewed).toEqual(before);
+      expect(again.text).toContain('What happens<');
+    }
+  });
+});

@@ -143,7 +143,8 @@ async function takeForm(
   context: RequestContext,
   { params, query, fields, file }: TakenForm,
 ): Promise<HandlerResult> {
-  const asked = { params, query: {}, scope: form.scope, path: form.page.path };
+  // Whoever has to sign in comes back to the page of the form, with what its address has.
+  const asked = { params, query, scope: form.scope, path: form.page.path };
   return withVisit(services, context, asked, async (signedIn) => {
     const { token, ...values } = fields;
     if (!isFormToken(services, signedIn.secret, token)) {

@@ -6,6 +6,7 @@ import { withConfirmation } from '../../api/confirmation.ts';
 import { bounded, Uuid } from '../../api/wire.ts';
 import { Refusal, refuse } from '../../http/errors.ts';
 import { Ticked } from '../fields.ts';
+import { addressWith } from '../list-address.ts';
 import { doneOnce } from '../once.ts';
 import { shownDate, shownMoney } from '../shown.ts';
 import {
@@ -275,7 +276,8 @@ const planReview: ConsolePage = consolePage({
         : `It holds from the next charge on, which stays due ${shownDate(rebillAt)}.`;
     return {
       ...base,
-      action: hrefOf(visit, id, '/plan/review'),
+      // With the fields: whoever has to sign in meanwhile comes back to this review.
+      action: addressWith(hrefOf(visit, id, '/plan/review'), fields ?? {}),
       consequences: [...changed, first, 'The customer gets no mail about it.'],
       hidden: { ...review.hidden, ...fields },
     };

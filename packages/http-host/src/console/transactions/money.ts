@@ -5,6 +5,7 @@ import type { HistoryEntry, PaymentView } from '@counterfoil/engine';
 import { z } from 'zod';
 import { bounded, Uuid } from '../../api/wire.ts';
 import { Refusal, refuse } from '../../http/errors.ts';
+import { addressWith } from '../list-address.ts';
 import { shownMoney } from '../shown.ts';
 import {
   type Again,
@@ -133,7 +134,8 @@ const refundReview: ConsolePage = consolePage({
     const fields = again === undefined ? query : enteredIn(again);
     const base = {
       ...framed(visit, subject, again),
-      action: hrefOf(visit, id, '/refund/review'),
+      // With the fields: whoever has to sign in meanwhile comes back to this review.
+      action: addressWith(hrefOf(visit, id, '/refund/review'), fields ?? {}),
       back: hrefOf(visit, id, '/refund'),
     };
     const asked = orRefusal(() => askedRefund(payment, fields ?? {}));
@@ -232,13 +234,15 @@ const captureReview: ConsolePage = consolePage({
     const authorized = toDecimal(payment.payment.authorizedMinor, currency);
     const base = {
       ...framed(visit, subject, again),
-      action: hrefOf(visit, id, '/capture'),
+      action: addressWith(hrefOf(visit, id, '/capture'), { amount: fields?.amount }),
       back: hrefOf(visit, id),
     };
+    const action = hrefOf(visit, id, '/capture');
+    const whole = { authorized, action, entered: undefined, problems: [] };
     const minor = capturedOrProblem(payment, fields?.amount);
     if (minor instanceof Refusal) {
       const problems = again?.problems ?? problemsOf(minor);
-      const part = { authorized, entered: fields?.amount, problems };
+      const part = { ...whole, entered: fields?.amount, problems };
       return { ...base, problems, consequences: [], values: {}, part };
     }
     const amount = toDecimal(minor, currency);
@@ -250,7 +254,7 @@ const captureReview: ConsolePage = consolePage({
         `${shownMoney(amount, currency)} of the ${shownMoney(authorized, currency)} authorized is taken from the card of ${payment.payment.email || 'the customer'}.`,
         'A payment is captured once: what is authorized beyond that is released.',
       ],
-      part: { authorized, entered: undefined, problems: [] },
+      part: whole,
       problems: again?.problems ?? [],
       // Named, so that the same form takes the same amount.
       values: { amount },
