@@ -96,6 +96,27 @@ describe('a refund of an amount', () => {
   });
 });
 
+describe('the way back from the review of a refund', () => {
+  const backOf = ({ text }: ShownPage) =>
+    (/<a class="button" href="([^"]+)">Back</.exec(text)?.[1] ?? '').replaceAll('&amp;', '&');
+
+  it('keeps what was entered', async () => {
+    const { id } = await caller.ordered();
+    const entered = { what: 'part', 'quantity-501': '2', other: '1.50', restock: 'yes' };
+    for (const query of [entered, { ...entered, 'quantity-501': '99' }]) {
+      const { text } = await owner.get(backOf(await shown(id, '/refund/review', query)));
+      expect(text).toMatch(/value="part" checked/);
+      expect(text).toMatch(new RegExp(`name="quantity-501" value="${query['quantity-501']}"`));
+      expect(text).toMatch(/name="restock" value="yes" checked/);
+      expect(text).not.toMatch(/name="notify" value="yes" checked/);
+    }
+    const { id: paid } = await caller.paid();
+    const back = backOf(await shown(paid, '/refund/review', { what: 'part', amount: 'ten' }));
+    expect((await owner.get(back)).text).toMatch(/id="amount"[^>]*value="ten"/);
+    expect((await shown(paid, '/refund')).text).toMatch(/id="amount"[^>]*value="100.00"/);
+  });
+});
+
 describe('a capture of a part', () => {
   it.each(['0', '100.01', '12,50', '9'.repeat(40)])(
     'that cannot be is asked for again: %s',

@@ -104,8 +104,10 @@ const refundForm = consolePage({
   title: 'Refund',
   scope: ACTION_SCOPES.refund,
   params: DetailParams,
+  /** Of the review that leads back here. */
+  query: RefundFields,
   template: '/transactions/refund',
-  async load(visit, { params: { id } }) {
+  async load(visit, { params: { id }, query: entered }) {
     const subject = await subjectOf(visit, id);
     const shut = notNow(visit, 'refund', subject, undefined);
     if (shut !== undefined) return shut;
@@ -113,6 +115,7 @@ const refundForm = consolePage({
     return {
       ...framed(visit, subject, undefined),
       problems: [],
+      entered,
       ...refundChoices(subject.payment, details),
       action: hrefOf(visit, id, '/refund/review'),
     };
@@ -136,7 +139,7 @@ const refundReview: ConsolePage = consolePage({
       ...framed(visit, subject, again),
       // With the fields: whoever has to sign in meanwhile comes back to this review.
       action: addressWith(hrefOf(visit, id, '/refund/review'), fields ?? {}),
-      back: hrefOf(visit, id, '/refund'),
+      back: addressWith(hrefOf(visit, id, '/refund'), fields ?? {}),
     };
     const asked = orRefusal(() => askedRefund(payment, fields ?? {}));
     if (asked instanceof Refusal) {
