@@ -1,6 +1,12 @@
 /** Merchant accounts in the console: opening, settings, credentials, cap, dispute rate. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Caller, openTenant, type Running, startHost } from '../e2e/running-host.ts';
+import {
+  type Caller,
+  openAccount,
+  openTenant,
+  type Running,
+  startHost,
+} from '../e2e/running-host.ts';
 import { hiddenFields, openUser, row, type ShownPage, Visitor } from './console-visitor.ts';
 
 const TENANT = 59;
@@ -64,6 +70,20 @@ describe('merchant accounts', () => {
     expect(text).toMatch(
       /<td class="number" data-label="Rate">0\.00 %<\/td><td class="number" data-label="Chargebacks">0<\/td>/,
     );
+  });
+
+  it('show fees, the cap and the largest payment in their currency', async () => {
+    await openAccount(running, TENANT, 592, {
+      ...{ monthlyCap: 2_000, maxPrice: 1_500, bankAuthFee: 0.1, chargebackFee: 15 },
+      ...{ defaultCurrency: 'KWD' },
+    });
+    const { text } = await owner.get(`${LIST}/592`);
+    for (const amount of ['2,000.000', '1,500.000', '0.100', '15.000', '0.000']) {
+      expect(text).toContain(`<dd class="long">${amount} KWD</dd>`);
+    }
+    expect((await owner.get(`${LIST}/592/edit`)).text).toContain('value="0.1"');
+    await accounts().amend(592, { patch: { monthlyCap: 0 } });
+    expect((await owner.get(`${LIST}/592`)).text).toContain('<dd class="long">None</dd>');
   });
 
   it('are for those alone who may read them', async () => {

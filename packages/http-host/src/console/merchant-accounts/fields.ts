@@ -1,5 +1,6 @@
 /** The fields of a merchant account, in the groups that pages show them in. */
 import type { MerchantAccountView } from '@counterfoil/engine';
+import { shownMoney } from '../shown.ts';
 
 export interface Field {
   readonly name: Exclude<keyof MerchantAccountView, 'id' | 'rowVersion' | 'capLimited'>;
@@ -9,11 +10,15 @@ export interface Field {
   readonly hint?: string;
   /** How its text is shown beside others. Default: as it is. */
   readonly shown?: (text: string) => string;
+  /** In major units of the default currency. */
+  readonly isAmount?: boolean;
 }
+
+type More = Pick<Field, 'isRequired' | 'hint' | 'isAmount'>;
 
 const of =
   (kind: Field['kind']) =>
-  (name: Field['name'], label: string, more: Pick<Field, 'isRequired' | 'hint'> = {}): Field => ({
+  (name: Field['name'], label: string, more: More = {}): Field => ({
     name,
     label,
     kind,
@@ -26,6 +31,8 @@ const toggle = (name: Field['name'], label: string): Field => ({
   ...of('switch')(name, label),
   shown: (text) => (text === '' ? 'No' : 'Yes'),
 });
+const amount = (name: Field['name'], label: string, more: More = {}): Field =>
+  number(name, label, { ...more, isAmount: true });
 const required = { isRequired: true };
 
 export const GROUPS: readonly { readonly title: string; readonly fields: readonly Field[] }[] = [
@@ -55,8 +62,11 @@ export const GROUPS: readonly { readonly title: string; readonly fields: readonl
   {
     title: 'Limits and routing',
     fields: [
-      number('monthlyCap', 'Monthly cap', { hint: 'In the default currency; empty for none' }),
-      of('optional-number')('maxPrice', 'Largest payment', { hint: 'Empty for no limit' }),
+      amount('monthlyCap', 'Monthly cap', { hint: 'In the default currency; empty for none' }),
+      of('optional-number')('maxPrice', 'Largest payment', {
+        hint: 'In the default currency; empty for no limit',
+        isAmount: true,
+      }),
       toggle('fullyLive', 'Fully live'),
       toggle('enabledNetworkA', 'Network A'),
       toggle('enabledNetworkB', 'Network B'),
@@ -81,16 +91,16 @@ export const GROUPS: readonly { readonly title: string; readonly fields: readonl
     fields: [
       number('discountRatePercentage', 'Discount rate, percent'),
       number('reservePercentage', 'Reserve, percent'),
-      number('gatewayTransactionFee', 'Gateway, each transaction'),
-      number('bankAuthFee', 'Bank, each authorization'),
-      number('bankDeclineFee', 'Bank, each decline'),
-      number('bankAVSFee', 'Bank, each address check'),
-      number('chargebackFee', 'Chargeback'),
-      number('rdrFee', 'RDR'),
-      number('alertProviderFee', 'Alert'),
-      number('cdrnFee', 'CDRN'),
-      number('customFee', 'Other, each transaction'),
-      number('customFeeApprovedOnly', 'Other, each approval'),
+      amount('gatewayTransactionFee', 'Gateway, each transaction'),
+      amount('bankAuthFee', 'Bank, each authorization'),
+      amount('bankDeclineFee', 'Bank, each decline'),
+      amount('bankAVSFee', 'Bank, each address check'),
+      amount('chargebackFee', 'Chargeback'),
+      amount('rdrFee', 'RDR'),
+      amount('alertProviderFee', 'Alert'),
+      amount('cdrnFee', 'CDRN'),
+      amount('customFee', 'Other, each transaction'),
+      amount('customFeeApprovedOnly', 'Other, each approval'),
     ],
   },
   {
@@ -147,7 +157,8 @@ export function fieldText(account: MerchantAccountView, { name, kind }: Field): 
 export function shownText(account: MerchantAccountView, field: Field): string {
   const text = fieldText(account, field);
   if (field.kind === 'switch') return text === '' ? 'No' : 'Yes';
+  if (field.name === 'monthlyCap' && text === '') return 'None';
   // A fee of nothing is a fact too.
-  if (field.kind === 'number') return String(account[field.name]);
-  return text;
+  const value = field.kind === 'number' ? String(account[field.name]) : text;
+  return field.isAmount && value !== '' ? shownMoney(value, account.defaultCurrency) : value;
 }
