@@ -85,6 +85,13 @@ describe('subscriptions', () => {
     expect(text).toContain(`href="/console/live/transactions/${id}"`);
   });
 
+  it('are charged on days in GMT, on the calendar and in the list alike', async () => {
+    const { subscriptionId } = await subscribed();
+    const { text } = await agent.get(`${LIST}/${subscriptionId}`);
+    const days = text.match(/<td data-label="Day">\d{4}-\d{2}-\d{2}<\/td>/g);
+    expect(days).toHaveLength(12);
+  });
+
   it('are linked from their customer and their payment', async () => {
     const { id, customerId, subscriptionId } = await subscribed();
     for (const path of [`customers/${customerId}`, `transactions/${id}`]) {

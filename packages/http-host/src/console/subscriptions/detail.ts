@@ -10,6 +10,7 @@ import { emailOf, hrefOf, PATH, SCOPE, SubscriptionParams, subscriptionOrNone } 
 import { amountText, cadenceText, endReasonText, freezeReasonText, stateOf } from './words.ts';
 
 const SHOWN_PAYMENTS = 10;
+const DAY_LENGTH = 'yyyy-mm-dd'.length;
 
 export const CHANGES = {
   freeze: { label: 'Freeze', scope: 'subscriptions:freeze' },
@@ -48,6 +49,7 @@ export const detail = consolePage({
     const { currency, customerId } = subscription;
     const charges = schedule.charges.map(({ at, cycle, attempt, amountMinor }) => ({
       at,
+      day: at.slice(0, DAY_LENGTH),
       cycle,
       attempt,
       text: shownMoney(toDecimal(amountMinor, currency), currency),
