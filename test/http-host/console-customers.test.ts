@@ -1,6 +1,6 @@
 /** The list of customers in the console. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openTenant, type Running, startHost } from '../e2e/running-host.ts';
+import { type Caller, openTenant, type Running, startHost } from '../e2e/running-host.ts';
 import { hiddenFields, openUser, row, Visitor } from './console-visitor.ts';
 
 const TENANT = 60;
@@ -11,13 +11,15 @@ const SANDBOX_LIST = '/console/test/customers';
 const SHOWN = 25;
 
 let running: Running;
+let caller: Caller;
 let owner: Visitor;
 let stranger: Visitor;
 
 beforeAll(async () => {
   running = await startHost();
+  caller = await openTenant(running, TENANT);
+  await openTenant(running, OTHER);
   for (const tenant of [TENANT, OTHER]) {
-    await openTenant(running, tenant);
     await openUser(running, tenant, { email: OWNER, roleIds: ['owner'] });
   }
   owner = await signedIn(TENANT, OWNER);
@@ -105,6 +107,14 @@ it('says of those who are erased that they are', async () => {
   expect(idsOn({ text })[0]).toBe(id);
   expect(text).not.toContain('Augusta');
   expect(text).not.toContain(`person-${registered}@example.com`);
+});
+
+it('shows what was given back with a minus sign on their pages', async () => {
+  const { id, customerId } = await caller.paid({ email: 'refunded@example.com' });
+  await caller.refund(id, { amount: 60 });
+  const { text } = await owner.get(`${LIST}/${customerId}`);
+  expect(text).toContain('>−60.00 <');
+  expect(text).toContain('>100.00 <');
 });
 
 it('of sandbox data is under its address, and no other tenant has it', async () => {

@@ -10,7 +10,7 @@ import { Before, changedOnce, compared, type Texts } from '../compared.ts';
 import { addressWith } from '../list-address.ts';
 import { consoleForm, consolePage, consoleSlice, type Visit } from '../slice.ts';
 import { rowOf } from '../subscriptions/find.ts';
-import { shownStatusOf } from '../transactions/status.ts';
+import { shownAmountOf, shownStatusOf } from '../transactions/status.ts';
 import { customerIdsByEmail } from './by-email.ts';
 
 const PATH = '/customers';
@@ -160,6 +160,7 @@ async function paymentsOf(visit: Visit, { email, customerId }: CustomerView) {
     .slice(0, SHOWN_PAYMENTS)
     .map((each) => ({
       ...each,
+      amount: shownAmountOf(each),
       shownStatus: shownStatusOf(each),
       href: visit.href(`/transactions/${each.transactionId}`),
     }));

@@ -4,7 +4,7 @@ import { renderSubscription } from '@counterfoil/projections';
 import { refuse } from '../../http/errors.ts';
 import { shownMoney } from '../shown.ts';
 import { consolePage, type Visit } from '../slice.ts';
-import { shownStatusOf } from '../transactions/status.ts';
+import { shownAmountOf, shownStatusOf } from '../transactions/status.ts';
 import { monthsOf } from './calendar.ts';
 import { emailOf, hrefOf, PATH, SCOPE, SubscriptionParams, subscriptionOrNone } from './find.ts';
 import { amountText, cadenceText, endReasonText, freezeReasonText, stateOf } from './words.ts';
@@ -89,6 +89,7 @@ async function paymentsOf(visit: Visit, id: number) {
   const page = await transactions.search({ subscriptionIds: [id], limit: SHOWN_PAYMENTS });
   return page.transactions.map((each) => ({
     ...each,
+    amount: shownAmountOf(each),
     shownStatus: shownStatusOf(each),
     href: visit.href(`/transactions/${each.transactionId}`),
   }));

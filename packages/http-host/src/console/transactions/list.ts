@@ -18,7 +18,7 @@ import {
   searchesOf,
 } from './search-filters.ts';
 import { MEANINGS, type MeaningName } from './search-words.ts';
-import { shownStatusOf, signedAmount } from './status.ts';
+import { shownAmountOf, shownStatusOf } from './status.ts';
 
 export const SCOPE = 'transactions:read';
 export const PATH = '/transactions';
@@ -240,8 +240,7 @@ function rowOf(visit: Visit, record: SearchRecord) {
   return {
     ...record,
     name,
-    amount:
-      record.originalTransactionId === '' ? record.amount : signedAmount(record.amount, status),
+    amount: shownAmountOf({ ...record, status }),
     href: visit.href(`${PATH}/${transactionId}`),
     shownStatus: shownStatusOf({ ...record, status }),
     card: last4 === '' ? '' : `•••• ${last4}`,

@@ -69,6 +69,14 @@ const GIVEN_BACK: ReadonlySet<string> = new Set<Transaction.Status>([
   'ChargebackAccepted',
 ]);
 
+/** Of a row of a list: a payment, or a child of one. */
+export function shownAmountOf(
+  of: Pick<Flags, 'status' | 'originalTransactionId'> & { readonly amount: number },
+): string {
+  const { amount, status, originalTransactionId } = of;
+  return originalTransactionId ? signedAmount(amount, status) : String(amount);
+}
+
 /** Of a child: what it takes from the merchant has a minus sign. */
 export function signedAmount(amount: number, status: string): string {
   return GIVEN_BACK.has(status) ? `-${amount}` : String(amount);
