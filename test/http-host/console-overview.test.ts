@@ -1,5 +1,5 @@
 /** The overview: figures of the books, and what needs a person. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
   CARDS,
   type Caller,
@@ -13,6 +13,8 @@ import { openUser, row, type ShownPage, Visitor } from './console-visitor.ts';
 const TENANT = 59;
 const OWNER = 'owner@example.com';
 const PAGE = '/console/live/overview';
+const FAILED_MAILS = '/console/live/mails?status=failed';
+const WAIT = { timeout: 60_000, interval: 20 };
 
 let running: Running;
 let caller: Caller;
@@ -141,6 +143,37 @@ describe('what needs a person', () => {
     );
     const listed = await caller.get('/api/transactions/unanswered');
     expect(listed.body).toMatchObject({ count: 1, moreResults: false, next: null });
+  });
+
+  it('counts no mail that has nothing to say any more', async () => {
+    let now = '2026-01-15T12:00:00.000Z';
+    const home = await startHost({ clock: { now: () => now } });
+    try {
+      const shop = await openTenant(home, TENANT, {
+        settings: { dunning: { retryAfterDays: [1], mails: ['frozen'] } },
+      });
+      await openUser(home, TENANT, { email: OWNER, roleIds: ['owner'] });
+      const ledger = home.host.engine.as({ tenantId: TENANT, actor: OWNER });
+      const { subscriptions, mails } = ledger;
+      await ledger.senderDomains.create({ domain: 'crockery.example' });
+      await ledger.mailSettings.change({
+        sender: { address: 'shop@crockery.example' },
+        // Nobody listens there: mails wait.
+        smtp: { host: '127.0.0.1', port: 1 },
+      });
+      const subscription = { name: 'Tea club', rebillAmount: 10, interval: 'month' };
+      const subscriptionId = Number((await shop.paid({ subscription })).subscriptionId);
+      await subscriptions.freeze(subscriptionId);
+      const stateOf = async () => (await mails.list({ kind: 'frozen' })).mails[0]?.status;
+      await vi.waitUntil(async () => (await stateOf()) === 'deferred', WAIT);
+      await subscriptions.unfreeze(subscriptionId);
+      now = '2026-01-15T12:10:00.000Z';
+      await vi.waitUntil(async () => (await stateOf()) === 'failed', WAIT);
+      const visitor = await signedIn(OWNER, home);
+      expect(needOf(await visitor.get(PAGE), FAILED_MAILS)).toBe('None');
+    } finally {
+      await home.close();
+    }
   });
 
   it('has the parts of the host for its operators alone', async () => {

@@ -8,6 +8,9 @@ import { endpointsOf } from '../webhooks/endpoints.ts';
 import { PATH as WEBHOOKS } from '../webhooks/words.ts';
 
 const MOST = 20;
+const MAX_PAGES = 10;
+/** Of mails that had nobody to go to or nothing to say any more: there is nothing to do about them. */
+const SETTLED: ReadonlySet<string> = new Set(['erased', 'outdated']);
 /** A read model that has not applied an event for so long is behind. */
 const BEHIND_SECONDS = 60;
 
@@ -56,9 +59,7 @@ const KINDS: readonly NeedKind[] = [
     text: 'Look at the answer of the mail server, and at the address.',
     scope: 'mails:read',
     path: '/mails?status=failed',
-    async look({ ledger }) {
-      return (await ledger.mails.list({ status: 'failed', limit: MOST + 1 })).mails.length;
-    },
+    look: failedMails,
   },
   {
     title: 'Webhooks that were given up',
@@ -89,6 +90,21 @@ const KINDS: readonly NeedKind[] = [
     },
   },
 ];
+
+type MailPage = Awaited<ReturnType<Visit['ledger']['mails']['list']>>;
+
+async function failedMails({ ledger }: Visit): Promise<number> {
+  let count = 0;
+  let after: MailPage['end'];
+  for (let pages = 0; pages < MAX_PAGES && count <= MOST; pages += 1) {
+    const asked = { status: 'failed', limit: MOST + 1, ...(after && { after }) } as const;
+    const { mails, moreResults, end } = await ledger.mails.list(asked);
+    count += mails.filter(({ reason }) => !SETTLED.has(reason)).length;
+    if (!moreResults) break;
+    after = end;
+  }
+  return count;
+}
 
 /** Over all endpoints; where they are of one, its page lists them. */
 async function deadWebhooks(visit: Visit) {
