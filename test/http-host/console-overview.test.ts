@@ -55,6 +55,16 @@ describe('sales', () => {
   });
 });
 
+describe('the chart', () => {
+  it('has amounts with the decimals of the currency, and no label beyond its edge', async () => {
+    await caller.paid({ currency: 'KWD', amount: 1_761.1 });
+    const { text } = await owner.get(`${PAGE}?currency=KWD&by=hour`);
+    expect(text).toContain(': 1,761.100 KWD captured</title>');
+    const [, x] = /<text x="([\d.]+)" y="[\d.]+" text-anchor="middle">00:00/.exec(text) ?? [];
+    expect(Number(x)).toBeGreaterThan(16);
+  });
+});
+
 describe('the time of the overview', () => {
   it('goes to earlier and later times, and back to the last sales', async () => {
     await caller.paid();

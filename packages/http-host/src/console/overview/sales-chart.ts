@@ -1,8 +1,9 @@
 /** The chart of sales as shapes of SVG, and the words for its numbers. */
-import { nearestNumber } from '@counterfoil/core';
+import { currencyOf, nearestNumber } from '@counterfoil/core';
 import type { TenantLedger } from '@counterfoil/engine';
 import { scaleBand, scaleLinear } from 'd3-scale';
 import { line } from 'd3-shape';
+import { shownMoney } from '../shown.ts';
 
 type Sales = Awaited<ReturnType<TenantLedger['books']['sales']>>;
 export type SalesCurrency = Sales['currencies'][number];
@@ -16,6 +17,8 @@ const BOTTOM = 28;
 const TOP = 12;
 const TICKS = 4;
 const MAX_LABELS = 12;
+/** Half as wide as the label of an hour: the first one of narrow bars would begin beyond the edge. */
+const HALF_LABEL = 18;
 
 interface Bar {
   readonly x: number;
@@ -55,6 +58,8 @@ export function salesChart(
   const least = Math.min(0, ...returned.map((each) => -each), ...captured);
   const y = scaleLinear([least, most], [HEIGHT - BOTTOM, TOP]).nice(TICKS);
   const x = scaleBand(names, [0, RIGHT]).padding(0.25);
+  const decimals = currencyOf(currency)?.exponent ?? 0;
+  const moneyOf = (value: number) => shownMoney(Math.abs(value).toFixed(decimals), currency);
   const barOf = (value: number, index: number, what: string): Bar => {
     const name = names[index] ?? '';
     const [high, low] = value > 0 ? [y(value), y(0)] : [y(0), y(value)];
@@ -63,7 +68,7 @@ export function salesChart(
       y: rounded(high),
       width: rounded(x.bandwidth()),
       height: rounded(low - high),
-      label: `${shownPeriod(name)}: ${Math.abs(value).toLocaleString('en')} ${currency} ${what}`,
+      label: `${shownPeriod(name)}: ${moneyOf(value)} ${what}`,
     };
   };
   const isShown = ({ height }: Bar) => height > 0;
@@ -73,7 +78,10 @@ export function salesChart(
     .digits(1);
   const every = Math.ceil(names.length / MAX_LABELS);
   const labels = names
-    .map((name) => ({ x: rounded((x(name) ?? 0) + x.bandwidth() / 2), text: shortPeriod(name) }))
+    .map((name) => ({
+      x: rounded(Math.max(HALF_LABEL, (x(name) ?? 0) + x.bandwidth() / 2)),
+      text: shortPeriod(name),
+    }))
     .filter((_, index) => index % every === 0);
   return {
     width: WIDTH,
