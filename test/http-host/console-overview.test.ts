@@ -65,6 +65,26 @@ describe('the chart', () => {
   });
 });
 
+describe('the subscriptions of the month', () => {
+  it('are active or frozen, as in their list', async () => {
+    const ledger = running.host.engine.as({ tenantId: TENANT, actor: OWNER });
+    const ids: number[] = [];
+    for (const name of ['active', 'frozen', 'ended']) {
+      const subscription = { name, rebillAmount: 10, interval: 'month' };
+      const { subscriptionId } = await caller.paid({ email: `${name}@example.com`, subscription });
+      ids.push(Number(subscriptionId));
+    }
+    const [, frozen = 0, ended = 0] = ids;
+    await ledger.subscriptions.freeze(frozen);
+    await ledger.subscriptions.unsubscribe(ended);
+    // Active, joined, renewed, frozen, left.
+    const shown = ['GBP', '1', '3', '0', '1', '1', '10.00 GBP'];
+    expect(row(await owner.get(PAGE), 'GBP')).toEqual(shown);
+    const { text } = await owner.get('/console/live/subscriptions?status=active');
+    expect(text.match(/href="\/console\/live\/subscriptions\/\d+"/g)).toHaveLength(1);
+  });
+});
+
 describe('the time of the overview', () => {
   it('goes to earlier and later times, and back to the last sales', async () => {
     await caller.paid();

@@ -200,6 +200,8 @@ async function subscriptionsOf(visit: Visit) {
   return currencies.map(({ currency, totals }) => ({
     currency,
     ...totals,
+    // As the list of subscriptions has them: those that are frozen are not among them.
+    active: totals.activeAtEnd - totals.frozenAtEnd,
   }));
 }
 
