@@ -13,6 +13,7 @@ import { openUser, row, type ShownPage, Visitor } from './console-visitor.ts';
 const TENANT = 59;
 const OWNER = 'owner@example.com';
 const PAGE = '/console/live/overview';
+const ACCOUNT = 591;
 const FAILED_MAILS = '/console/live/mails?status=failed';
 const WAIT = { timeout: 60_000, interval: 20 };
 
@@ -49,9 +50,33 @@ describe('sales', () => {
     const cards = [CARDS.approve, CARDS.approve, CARDS.doNotHonour, CARDS.networkB];
     for (const number of cards) await caller.pay({ currency: 'EUR', card: card(number) });
     const page = await owner.get(`${PAGE}?currency=EUR`);
-    expect(row(page, 'NetworkA')).toEqual(['NetworkA', '66.7 %', '2', '1']);
+    expect(row(page, 'NetworkA')).toEqual(['NetworkA', '66.7 %', '3', '1']);
     expect(row(page, 'NetworkB')).toEqual(['NetworkB', '100.0 %', '1', '0']);
     expect(row(page, 'NetworkC')).toEqual([]);
+  });
+});
+
+describe('the tables of approval', () => {
+  it('count the payments that the figure of declines counts', async () => {
+    for (const number of [CARDS.approve, CARDS.doNotHonour]) {
+      await caller.pay({ currency: 'JPY', card: card(number) });
+    }
+    const page = await owner.get(`${PAGE}?currency=JPY`);
+    expect(page.text).toContain('of 2 payments');
+    expect(row(page, `Account ${ACCOUNT}`)).toEqual([
+      ...[`Account ${ACCOUNT}`, '50.0 %', '2', '1'],
+      '100 JPY',
+    ]);
+    expect(row(page, today())).toEqual([
+      today(),
+      '2',
+      '1',
+      '100 JPY',
+      '0 JPY',
+      '0 JPY',
+      '0 JPY',
+      '100 JPY',
+    ]);
   });
 });
 
@@ -88,22 +113,22 @@ describe('the subscriptions of the month', () => {
 describe('the time of the overview', () => {
   it('goes to earlier and later times, and back to the last sales', async () => {
     await caller.paid();
-    const today = new Date().toISOString().slice(0, 10);
+    const day = today();
     const now = await owner.get(PAGE);
-    expect(now.text).toContain(`<strong>${daysBefore(today, 29)} to ${today}</strong>`);
+    expect(now.text).toContain(`<strong>${daysBefore(day, 29)} to ${day}</strong>`);
     expect(now.text).not.toContain('rel="next"');
     expect(now.text).toContain(
-      `/console/live/transactions?dateFrom=${daysBefore(today, 29)}&amp;dateTo=${today}`,
+      `/console/live/transactions?dateFrom=${daysBefore(day, 29)}&amp;dateTo=${day}`,
     );
     const [, earlier = ''] = /rel="prev" href="([^"]+)"/.exec(now.text) ?? [];
     const before = await owner.get(earlier.replaceAll('&amp;', '&'));
-    expect(before.text).toContain(`to ${daysBefore(today, 30)}</strong>`);
-    expect(before.text).toContain(`to=${today}">Later`);
+    expect(before.text).toContain(`to ${daysBefore(day, 30)}</strong>`);
+    expect(before.text).toContain(`to=${day}">Later`);
     const [, later = ''] = /rel="next" href="([^"]+)"/.exec(before.text) ?? [];
-    expect(later).toContain(`to=${today}`);
+    expect(later).toContain(`to=${day}`);
     // So far on that there is nothing in the time before.
     const far = await owner.get(`${PAGE}?to=2999-12-31`);
-    expect(far.text).toContain(`to=${today}">Sales before, to ${today}`);
+    expect(far.text).toContain(`to=${day}">Sales before, to ${day}`);
   });
 });
 
@@ -130,6 +155,10 @@ describe('a company that has not sold for long', () => {
     }
   });
 });
+
+function today(): string {
+  return new Date().toISOString().slice(0, 10);
+}
 
 function daysBefore(day: string, days: number): string {
   return new Date(Date.parse(day) - days * 86_400_000).toISOString().slice(0, 10);

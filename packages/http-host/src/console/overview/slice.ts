@@ -117,11 +117,16 @@ async function salesOf(visit: Visit, { by, range, earlier, currency }: SalesAske
     hasBefore: before.currencies.length > 0,
     figures: figuresOf(shown, same),
     chart: salesChart(shown, same?.periods ?? []),
-    rows: shown.periods.map((each) => ({ ...each, period: shownPeriod(each.period) })),
+    rows: shown.periods.map((each) => ({
+      ...each,
+      period: shownPeriod(each.period),
+      tried: triedOf(each),
+    })),
     accounts: await accountsOf(visit, shown),
     brands: shown.brands.map((each) => ({
       ...each,
       title: each.cardBrandId === UNKNOWN_BRAND ? 'Unknown, or no card' : each.cardBrand,
+      tried: triedOf(each),
       rate: rateOf(each),
     })),
   };
@@ -137,7 +142,7 @@ function figuresOf({ currency, totals }: SalesCurrency, before: SalesCurrency | 
     currency,
     change: changeOf(nearestNumber(pick(totals)), before && nearestNumber(pick(before.totals))),
   });
-  const tried = totals.captures + totals.declines;
+  const tried = triedOf(totals);
   return [
     {
       ...amount('Captured', ({ captured }) => captured),
@@ -182,15 +187,23 @@ async function accountsOf(visit: Visit, { accounts, currency }: SalesCurrency) {
   return accounts.map((each) => ({
     ...each,
     title: titles.get(each.merchantAccountId) ?? `Merchant account ${each.merchantAccountId}`,
+    tried: triedOf(each),
     rate: rateOf(each),
     currency,
   }));
 }
 
+type Tried = Pick<SalesCurrency['totals'], 'captures' | 'declines'>;
+
+/** Payments, approved or declined. */
+function triedOf({ captures, declines }: Tried): number {
+  return captures + declines;
+}
+
 /** Approved of those that were tried, in percent; undefined when none was. */
-function rateOf({ captures, declines }: Pick<SalesCurrency['totals'], 'captures' | 'declines'>) {
-  const tried = captures + declines;
-  return tried === 0 ? undefined : ((captures / tried) * PERCENT).toFixed(1);
+function rateOf(each: Tried): string | undefined {
+  const tried = triedOf(each);
+  return tried === 0 ? undefined : ((each.captures / tried) * PERCENT).toFixed(1);
 }
 
 /** Of the present month. */
