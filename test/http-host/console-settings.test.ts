@@ -1,6 +1,6 @@
 /** Settings in the console: users, roles and domains, which several people change at once. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openTenant, type Running, startHost } from '../e2e/running-host.ts';
+import { CHECKOUT, openTenant, type Running, startHost } from '../e2e/running-host.ts';
 import { hiddenFields, openUser, row, type ShownPage, Visitor } from './console-visitor.ts';
 
 const TENANT = 63;
@@ -119,5 +119,83 @@ describe('a domain', () => {
     expect((await owner.post(page, seen)).status).toBe(303);
     const { status, includeSubdomains } = await senderDomains.get(id);
     expect([status, includeSubdomains]).toEqual(['disabled', true]);
+  });
+});
+
+describe('a lead key', () => {
+  const NEW = `${SETTINGS}/new-lead-key`;
+  const KEYS = `${SETTINGS}/keys`;
+  const terms = { label: 'Landing pages', applicationId: String(CHECKOUT), environment: 'test' };
+  const written = (headers: Record<string, string>) =>
+    fetch(`${running.url}/api/public/customer-leads`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', ...headers },
+      body: JSON.stringify({ email: 'ada@example.com', session_id: 'visit-1' }),
+    });
+  const fromServer = (key: string) => written({ Authorization: `Bearer ${key}` });
+  const fromPage = (key: string) =>
+    written({ Origin: 'https://shop.example', 'X-Service-Lead-Key': key });
+  const shownKeys = ({ text }: ShownPage) =>
+    [...text.matchAll(/data-copy="(cf[^"]+)"/g)].map(([, key = '']) => key);
+
+  it('that was made elsewhere is listed, with its page', async () => {
+    const { id, secretHint } = await ledger().keys.createLeadKey({
+      label: 'Elsewhere',
+      applicationId: CHECKOUT,
+    });
+    const list = await owner.get(KEYS);
+    expect(list.text).toContain(`href="${SETTINGS}/lead-keys/${id}">Elsewhere`);
+    expect(row(list, 'Elsewhere')).toContain(secretHint);
+    expect((await owner.get(`${SETTINGS}/lead-keys/${id}`)).status).toBe(200);
+  });
+
+  it('is made, with both keys shown once, replaced, changed and revoked', async () => {
+    const made = await owner.submit(NEW, NEW, {
+      ...terms,
+      allowedOrigins: 'https://shop.example\r\n',
+    });
+    const keys = shownKeys(made);
+    expect(keys).toHaveLength(2);
+    const [publishable = '', secret = ''] = keys;
+    const list = await owner.get(KEYS);
+    for (const key of keys) expect(list.text).not.toContain(key);
+    const [, page = ''] = /href="([^"]+)">Landing pages</.exec(list.text) ?? [];
+    const form = hiddenFields(await owner.get(page));
+    const id = page.split('/').at(-1) ?? '';
+    expect((await fromPage(publishable)).status).toBeLessThan(300);
+    expect((await fromServer(secret)).status).toBeLessThan(300);
+    await ledger().keys.changeLeadKey(id, { label: 'Theirs' });
+    const mine = { label: 'Mine', allowedOrigins: '' };
+    const refused = await owner.post(page, { ...form, ...mine });
+    expect(row(refused, 'What it is for').slice(1)).toEqual(['Landing pages', 'Theirs', 'Mine']);
+    expect((await owner.post(page, { ...hiddenFields(refused), ...mine })).status).toBe(303);
+    expect((await ledger().keys.getLeadKey(id)).allowedOrigins).toEqual([]);
+    const replaced = await owner.submit(page, `${page}/rotate`, { overlapDays: '0' });
+    const [, another = ''] = shownKeys(replaced);
+    expect((await fromServer(secret)).status).toBe(401);
+    expect((await fromServer(another)).status).toBeLessThan(300);
+    expect((await owner.submit(page, `${page}/revoke`)).status).toBe(303);
+    expect((await fromServer(another)).status).toBe(401);
+    expect((await owner.get(page)).text).not.toContain(`${page}/rotate`);
+  });
+
+  it('is refused at its field where it cannot be', async () => {
+    const { status, text } = await owner.submit(NEW, NEW, { ...terms, allowedOrigins: 'shop' });
+    expect(status).toBe(400);
+    expect(text).toContain('id="allowedOrigins-problem"');
+    expect(text).toContain('value="Landing pages"');
+  });
+
+  it('is seen by those who may read keys, and made by those who may write them', async () => {
+    const email = 'keys@example.com';
+    await opened(email, ['viewer']);
+    const viewer = await signedIn(email);
+    const list = await viewer.get(KEYS);
+    expect(list.text).toContain('Elsewhere');
+    expect(list.text).not.toContain(NEW);
+    expect((await viewer.get(NEW)).status).toBe(403);
+    const [, page = ''] = /href="([^"]+)">Elsewhere</.exec(list.text) ?? [];
+    expect((await viewer.get(page)).text).not.toContain(`${page}/revoke`);
+    expect((await viewer.submit(page, `${page}/revoke`)).status).toBe(403);
   });
 });

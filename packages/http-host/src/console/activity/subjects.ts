@@ -11,7 +11,7 @@ interface Page {
 
 const page = (actions: RegExp, path: string, scope: string): Page => ({ actions, path, scope });
 
-/** By action, the first that matches. Without a page: lead keys, providers, definitions. */
+/** By action, the first that matches. Without a page: providers, definitions. */
 const PAGES: readonly Page[] = [
   page(/^(payments|transactions)\./, '/transactions', 'transactions:read'),
   page(/^(customers\.|subscriptions\.ofCustomer$)/, '/customers', 'customers:read'),
@@ -22,6 +22,7 @@ const PAGES: readonly Page[] = [
   page(/^webhookEndpoints\./, '/webhooks', 'webhooks:read'),
   page(/^users\.(create|replace|remove)Role$/, '/settings/roles', 'users:read'),
   page(/^users\./, '/settings/users', 'users:read'),
+  page(/^keys\.\w+LeadKey$/, '/settings/lead-keys', 'keys:read'),
   page(/^keys\.(create|rotate|revoke)$/, '/settings/keys', 'keys:read'),
 ];
 

@@ -1,10 +1,12 @@
-/** Settings: the API keys of the tenant. */
+/** Settings: all keys of the tenant, and those of programs and of the email service one by one. */
 import type { KeyView } from '@counterfoil/engine';
 import { z } from 'zod';
 import { checkScopes } from '../../api/keys.ts';
 import { Day, text, Uuid } from '../../api/wire.ts';
 import { Chosen } from '../fields.ts';
+import { addressWith } from '../list-address.ts';
 import { consoleForm, consolePage, type Outcome, type Visit } from '../slice.ts';
+import { leadKeysOf, NEW_LEAD_KEY } from './lead-keys.ts';
 import { permissionsOf } from './roles.ts';
 import { PATHS, tabsOf } from './tabs.ts';
 
@@ -25,11 +27,13 @@ const keys = consolePage({
   path: PATHS.keys,
   title: 'Keys',
   scope: READ,
-  query: z.object({ after: text(64).optional() }),
+  query: z.object({ after: text(64).optional(), afterLead: text(64).optional() }),
   template: '/settings/keys',
-  async load(visit, { query: { after } }) {
+  async load(visit, { query: { after, afterLead } }) {
     const page = await visit.ledger.keys.list({ ...(after !== undefined && { after }) });
+    const leadKeys = await leadKeysOf(visit, afterLead);
     const now = visit.services.now();
+    const base = visit.href(PATHS.keys);
     return {
       tabs: tabsOf(visit, PATHS.keys),
       keys: page.items.map((key) => ({
@@ -37,7 +41,10 @@ const keys = consolePage({
         state: stateOf(key, now),
         href: visit.href(`${PATHS.keys}/${key.id}`),
       })),
-      next: page.next && `${visit.href(PATHS.keys)}?${new URLSearchParams({ after: page.next })}`,
+      next: page.next && addressWith(base, { after: page.next, afterLead }),
+      leadKeys: leadKeys.rows,
+      nextLead: leadKeys.next && addressWith(base, { after, afterLead: leadKeys.next }),
+      newLeadHref: visit.may(WRITE) ? visit.href(NEW_LEAD_KEY) : undefined,
       newHref: visit.may(WRITE) ? visit.href(NEW) : undefined,
     };
   },

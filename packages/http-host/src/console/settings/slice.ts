@@ -2,6 +2,7 @@
 import { consolePage, consoleSlice } from '../slice.ts';
 import { DOMAIN_FORMS, DOMAIN_PAGES } from './domains.ts';
 import { KEY_FORMS, KEY_PAGES } from './keys.ts';
+import { LEAD_KEY_FORMS, LEAD_KEY_PAGES } from './lead-keys.ts';
 import { MAIL_TEXT_FORMS, MAIL_TEXT_FRAMES, MAIL_TEXT_PAGES } from './mail-texts.ts';
 import { ROLE_FORMS, ROLE_PAGES } from './roles.ts';
 import { SETTINGS_SCOPES, tabsOf } from './tabs.ts';
@@ -23,9 +24,17 @@ export const SETTINGS = consoleSlice({
     ...USER_PAGES,
     ...ROLE_PAGES,
     ...KEY_PAGES,
+    ...LEAD_KEY_PAGES,
     ...DOMAIN_PAGES,
     ...MAIL_TEXT_PAGES,
   ],
-  forms: [...USER_FORMS, ...ROLE_FORMS, ...KEY_FORMS, ...DOMAIN_FORMS, ...MAIL_TEXT_FORMS],
+  forms: [
+    ...USER_FORMS,
+    ...ROLE_FORMS,
+    ...KEY_FORMS,
+    ...LEAD_KEY_FORMS,
+    ...DOMAIN_FORMS,
+    ...MAIL_TEXT_FORMS,
+  ],
   frames: MAIL_TEXT_FRAMES,
 });
