@@ -24,9 +24,9 @@ export interface EngineOptions {
   /** Made by `defineProjection`. Default: none. */
   readonly projections?: readonly OwnProjection[] | undefined;
   /**
-   * False for a process that only handles requests, or does one piece of work, beside others on shared
-   * stores: it then follows nothing, bills nothing and projects nothing. Where stores are files, one
-   * process does everything. Default: true.
+   * False for a process that only handles requests, or does one piece of work: it then follows nothing,
+   * bills nothing and sends nothing. On shared stores it leaves the projections to others too; where
+   * stores are files it makes them itself, since queries need them. Default: true.
    */
   readonly background?: boolean | undefined;
 }
@@ -55,12 +55,11 @@ export async function openEngine(given: Settings, options: EngineOptions) {
   const stopping = new AbortController();
   const closing = new AbortController();
   const isAlone = stores.hostDatabase === undefined;
-  const working =
-    background || isAlone
-      ? untraced(() => runInBackground({ stores, parts, logger }, stopping.signal))
-      : Promise.resolve();
+  const working = background
+    ? untraced(() => runInBackground({ stores, parts, logger }, stopping.signal))
+    : Promise.resolve();
   // A process before this one may have ended before it could.
-  if (isAlone) void parts.scrubbing.scrub();
+  if (background && isAlone) void parts.scrubbing.scrub();
   /** Ends once every account whose gateway is absent is named. */
   let naming: Promise<void> | undefined;
   const watched = { settings, stores, parts, clock };

@@ -65,8 +65,8 @@ export interface ComposeOptions {
    */
   readonly endpoints?: (engine: Engine) => readonly Endpoint[];
   /**
-   * False for a single task beside hosts that may be running: with shared stores no background work
-   * runs then. Default: true.
+   * False for a single task: no background work runs then, so nothing is billed or sent, and open
+   * intents stay open. Default: true.
    */
   readonly serves?: boolean;
 }

@@ -4,7 +4,7 @@ import { TenantId } from '@counterfoil/core';
 import { type Destination, MAX_MOVE_SECONDS } from '@counterfoil/engine';
 import { type Command, InvalidArgumentError } from 'commander';
 import { HostClock } from './host-clock.ts';
-import { type Address, runningHost, withAddress, withHost } from './host-ways.ts';
+import { type Address, type Needs, runningHost, withAddress, withHost } from './host-ways.ts';
 import { type Session, tenantIdOf, WrongWords } from './session.ts';
 
 const SECOND_MS = 1_000;
@@ -18,7 +18,7 @@ export function addClockCommands(program: Command, session: Session): void {
     .command('clock')
     .description('Show and move the test clock, where TEST_CLOCK is 1');
   atPlace(clock.command('show').description('Show what time it is')).action((place: Place) =>
-    withClock(session, place, async (clock) => {
+    withClock(session, { place, clock: 'shown' }, async (clock) => {
       const now = await clock.now();
       session.print({ now }, (console) => console.log(now));
     }),
@@ -29,7 +29,9 @@ export function addClockCommands(program: Command, session: Session): void {
       .description('Move it ahead, and do everything that becomes due')
       .argument('<duration>', 'such as 90s, 15m, 12h, 180d, 52w or 1d12h', durationSeconds),
   ).action((seconds: number, place: Place) =>
-    withClock(session, place, (clock) => move(session, clock, { byMs: seconds * SECOND_MS })),
+    withClock(session, { place, clock: 'moved' }, (clock) =>
+      move(session, clock, { byMs: seconds * SECOND_MS }),
+    ),
   );
   atPlace(
     clock
@@ -37,7 +39,7 @@ export function addClockCommands(program: Command, session: Session): void {
       .description('Move it to an instant that is not past, and do everything that becomes due')
       .argument('<instant>', 'ISO 8601 with its zone, such as 2031-01-31T12:00:00Z', instantMs),
   ).action((toMs: number, place: Place) =>
-    withClock(session, place, (clock) => move(session, clock, { toMs })),
+    withClock(session, { place, clock: 'moved' }, (clock) => move(session, clock, { toMs })),
   );
 }
 
@@ -51,7 +53,7 @@ function atPlace(command: Command): Command {
 
 async function withClock(
   session: Session,
-  place: Place,
+  { place, clock }: { readonly place: Place; readonly clock: NonNullable<Needs['clock']> },
   work: (clock: HostClock) => Promise<void>,
 ): Promise<void> {
   const { url, tenant = tenantIn(session) } = place;
@@ -61,8 +63,7 @@ async function withClock(
   if (url === undefined) await checkTestClock(session);
   // The clock of a host is that of all its tenants.
   const tenantId = url === undefined ? undefined : tenant;
-  const inBackground = { background: true };
-  await withHost(session, place, (host) => work(new HostClock(host, tenantId)), inBackground);
+  await withHost(session, place, (host) => work(new HostClock(host, tenantId)), { clock });
 }
 
 function tenantIn({ env }: Session): number | undefined {

@@ -25,8 +25,11 @@ export interface Address {
 export interface Needs {
   /** Answers come from the read models. */
   readonly readModels?: boolean;
-  /** It moves time: beside hosts on shared stores it is theirs to do. */
-  readonly background?: boolean;
+  /**
+   * That of all tenants: no user need be named, and hosts on shared stores have clocks of their own. When
+   * moved, everything that becomes due is done; any other command leaves that to the host.
+   */
+  readonly clock?: 'shown' | 'moved';
 }
 
 const STDIN = '-';
@@ -50,9 +53,9 @@ export async function withHost(
   needs: Needs = {},
 ): Promise<void> {
   if (address.url !== undefined) {
-    // The clock is nobody's: no event tells who moved it.
+    // No event tells who moved the clock.
     const user = address.user ?? session.env['COUNTERFOIL_USER'];
-    if (user === undefined && needs.background !== true) {
+    if (user === undefined && needs.clock === undefined) {
       throw new WrongWords('--url needs the user who acts: COUNTERFOIL_USER or --user');
     }
     return work(new HostClient(await overHttp(session, { ...address, user })));
@@ -85,15 +88,12 @@ export async function withOwnHost(
   }
 }
 
-async function opened(
-  { stderr }: Session,
-  config: Config,
-  { background = false }: Needs,
-): Promise<Host> {
-  if (background && hostDatabaseUrlOf(config) !== undefined) await refuseBesideHosts(config);
+async function opened({ stderr }: Session, config: Config, { clock }: Needs): Promise<Host> {
+  if (clock !== undefined && hostDatabaseUrlOf(config) !== undefined)
+    await refuseBesideHosts(config);
   try {
     const logger = createLogger({ level: config.logLevel, destination: stderr });
-    return await compose(config, { serves: background, logger });
+    return await compose(config, { serves: clock === 'moved', logger });
   } catch (error) {
     if (!(error instanceof EventStoreError) || error.code !== 'locked') throw error;
     throw new HostsRunning(`${error.message}, and ${whyUnreached(config)}`);
