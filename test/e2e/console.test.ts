@@ -85,6 +85,13 @@ function beyond(): Promise<number> {
   return page.evaluate('document.scrollingElement.scrollWidth - innerWidth');
 }
 
+/** The names of tables that do not show whole without scrolling. */
+function cutOff(selector: string): Promise<string[]> {
+  return page.evaluate(`[...document.querySelectorAll('${selector}')]
+    .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+    .map(({ ariaLabel }) => ariaLabel)`);
+}
+
 /** No fault of axe-core, no error, nothing that the policy refused, and nothing beyond the width. */
 async function expectNoFaults(name: string): Promise<void> {
   looked.add(new URL(page.url()).pathname);
@@ -510,7 +517,10 @@ describe.skipIf(CHROMIUM === undefined)('an owner', () => {
   });
 
   it('finds what is left of the navigation without faults, and long words within their pages', async () => {
+    await page.setViewportSize({ width: WIDE, height: 800 });
     await go('/console/live/overview');
+    expect(await page.locator('.flow .scroll').count()).toBe(4);
+    expect(await cutOff('.flow .scroll')).toEqual([]);
     const links = page.locator('.sections a');
     const paths = await links.evaluateAll((all) => all.map((each) => each.getAttribute('href')));
     expect(paths.length).toBeGreaterThan(12);
