@@ -335,6 +335,8 @@ describe.skipIf(CHROMIUM === undefined)('an owner', () => {
 
   it('searches a payment, refunds a part of it and reads that in its story', async () => {
     const { orderId } = await owner.paid({ email: 'ada@example.com' });
+    const { savedSearches } = running.host.engine.as({ tenantId: TENANT, actor: OWNER });
+    await savedSearches.create({ name: 'p', search: { days: 7 } });
     await go('/console/live/transactions');
     await expectNoFaults('transactions');
     await page.keyboard.press('/');

@@ -59,9 +59,12 @@ export function watched(frame: Frame, name: 'seenMessages' | 'violations'): Prom
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
+/** WCAG 2.2 AA is off in axe-core unless it is asked for. */
+const OPTIONS = { iframes: false, rules: { 'target-size': { enabled: true } } };
+
 /** What axe-core finds wrong in one frame, as `rule: targets`. */
 export async function faultsIn(frame: Frame): Promise<string[]> {
   await frame.evaluate(AXE);
-  return frame.evaluate(`axe.run(document, { iframes: false }).then(({ violations }) =>
+  return frame.evaluate(`axe.run(document, ${JSON.stringify(OPTIONS)}).then(({ violations }) =>
     violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ target }) => target).join(' ')))`);
 }
