@@ -116,7 +116,9 @@ describe('the statement of a merchant account', () => {
     const [theirs] = (await merchantAccounts.list()).items;
     for (const id of ['99', String(theirs?.id)]) {
       for (const path of ['/statement', '/statement.csv']) {
-        expect((await owner.get(`${LEDGER}${path}?merchantAccountId=${id}`)).status, id).toBe(404);
+        const { status, text } = await owner.get(`${LEDGER}${path}?merchantAccountId=${id}`);
+        expect(status, id).toBe(404);
+        expect(text).toContain(`This company has no merchant account ${id}.`);
       }
     }
   });

@@ -48,13 +48,19 @@ const Asked = z.object({ merchantAccountId: AccountNumber, month: Month.optional
 
 /** Refuses an account that the company has not got: an empty statement would look like one without sales. */
 async function statementOf(
-  { ledger }: Visit,
+  { ledger, services }: Visit,
   { merchantAccountId, month }: { readonly merchantAccountId: number; readonly month: string },
 ) {
   const found = await ledger.books.statement({ merchantAccountId, month });
   // What is posted to an account proves it.
-  if (found.currencies.length === 0) await ledger.merchantAccounts.get(merchantAccountId);
-  return found;
+  if (found.currencies.length > 0) return found;
+  try {
+    await ledger.merchantAccounts.get(merchantAccountId);
+    return found;
+  } catch (error) {
+    if (services.refusalOf(error)?.code !== 'not_found') throw error;
+    throw refuse('not_found', `This company has no merchant account ${merchantAccountId}.`);
+  }
 }
 
 export const statement = consolePage({
