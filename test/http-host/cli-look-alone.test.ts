@@ -1,5 +1,5 @@
 /** Commands that look at the folder of a stopped host: they move no money, send nothing and make nothing. */
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openSqliteEventStore } from '@counterfoil/event-stores/sqlite';
 import { describe, expect, it, vi } from 'vitest';
@@ -98,5 +98,28 @@ describe('beside no host', () => {
     // The host does what was left to it.
     await folder.start(EAGER);
     await expect.poll(() => logOf(folder)).toContain('SubscriptionRenewed');
+  });
+});
+
+describe('on a folder without a ledger', () => {
+  it.each([
+    'search 7',
+    'show 7 12',
+    'keys list 7',
+    'keys create 7',
+    'tenants list',
+    'clock show',
+    'tail --no-follow',
+    'read-models parked list',
+    'customers erase-unreadable',
+  ])('%s is refused, and makes nothing', async (command) => {
+    const folder = new Folder();
+    const path = join(folder.path, 'mistyped');
+    const refused = await folder.refused(...command.split(' '), {
+      DATA_DIR: path,
+      TEST_CLOCK: '1',
+    });
+    expect(refused).toBe(`there is no log: ${join(path, 'events.db')} does not exist\n`);
+    expect(existsSync(path)).toBe(false);
   });
 });

@@ -128,6 +128,11 @@ describe('tail', () => {
     expect(typesIn(await tail('--from', position)).length).toBeLessThan(all.length);
     expect(typesIn(await tail())).toEqual([]);
     expect(await folder.refused('tail', '--from', 'x', '--no-follow')).toMatch(/position/);
+    const none = ['tail', '--from', 'start', '--no-follow', '--type'];
+    expect(await folder.refused(...none, 'Refunded,PaymentCapturd')).toMatch(
+      /'--type <types>'.*PaymentCapturd is not known; did you mean PaymentCaptured\?/,
+    );
+    expect(await folder.refused(...none, '')).toMatch(/must be types of events/);
     expect(await folder.refused('tail', { EVENT_STORE_URL: 'memory:' })).toMatch(/in the memory/);
   });
 

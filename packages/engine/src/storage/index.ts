@@ -37,6 +37,7 @@ export {
   engineOf,
   fileOf,
   hostDatabaseUrlOf,
+  isFile,
   isShared,
   openEventStore,
   openReadModels,

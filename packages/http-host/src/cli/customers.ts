@@ -11,6 +11,7 @@ import {
 } from '@counterfoil/engine';
 import { openEventStore } from '@counterfoil/engine/storage';
 import type { Command } from 'commander';
+import { refuseWithoutLog } from '../operator/refuse-without-log.ts';
 import { refuseBesideHost } from './host-ways.ts';
 import { OPERATOR, type Session } from './session.ts';
 
@@ -28,6 +29,7 @@ export function addCustomerCommands(program: Command, session: Session): void {
 
 async function eraseUnreadable(session: Session, isConfirmed: boolean): Promise<void> {
   const config = session.config();
+  refuseWithoutLog(config);
   await refuseBesideHost(config);
   await using opened = new AsyncDisposableStack();
   const events = await openEventStore(config);

@@ -11,6 +11,7 @@ import { compose, type Host } from '../composition-root.ts';
 import type { Config } from '../config.ts';
 import { createLogger } from '../http/logging.ts';
 import { socketFault, socketPathOf } from '../operator/local-socket.ts';
+import { refuseWithoutLog } from '../operator/refuse-without-log.ts';
 import { HostClient, type Way } from './host-client.ts';
 import { HostsRunning, refuseBesideHosts } from './running-hosts.ts';
 import { type Session, WrongWords } from './session.ts';
@@ -30,6 +31,8 @@ export interface Needs {
    * moved, everything that becomes due is done; any other command leaves that to the host.
    */
   readonly clock?: 'shown' | 'moved';
+  /** It may be the first command on a folder; any other one refuses a folder without a ledger. */
+  readonly isFirst?: boolean;
 }
 
 const STDIN = '-';
@@ -88,7 +91,12 @@ export async function withOwnHost(
   }
 }
 
-async function opened({ stderr }: Session, config: Config, { clock }: Needs): Promise<Host> {
+async function opened(
+  { stderr }: Session,
+  config: Config,
+  { clock, isFirst = false }: Needs,
+): Promise<Host> {
+  if (!isFirst) refuseWithoutLog(config);
   if (clock !== undefined && hostDatabaseUrlOf(config) !== undefined)
     await refuseBesideHosts(config);
   try {

@@ -1,9 +1,11 @@
 /** `counterfoil tail`: the events of the log as they happen. */
 import { once } from 'node:events';
 import { styleText } from 'node:util';
-import type { Position, StoredEvent, TenantId } from '@counterfoil/core';
+import { catalog, type Position, type StoredEvent, type TenantId } from '@counterfoil/core';
 import { engineOf, openEventStore } from '@counterfoil/engine/storage';
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
+import { unknownName } from '../http/invalid-input.ts';
+import { refuseWithoutLog } from '../operator/refuse-without-log.ts';
 import { eventJson, eventLine } from './event-lines.ts';
 import { type Session, tenantIdOf, WrongWords } from './session.ts';
 import { closeOnSignal } from './signals.ts';
@@ -27,7 +29,7 @@ export function addTailCommand(program: Command, session: Session): void {
       'Show events of the log as they happen, beside running hosts or without any; personal data stays sealed',
     )
     .option('--tenant <id>', 'events of this tenant only', tenantIdOf)
-    .option('--type <types>', 'of these types, separated by commas', (text) => text.split(','))
+    .option('--type <types>', 'of these types, separated by commas', typesIn)
     .option('--stream <text>', 'of streams whose names have this in them, such as a payment id')
     .option('--from <position>', `after this position; ${START}: from the beginning (default: now)`)
     .option('--no-follow', 'end with what is in the log now')
@@ -40,6 +42,7 @@ async function tail(session: Session, options: Options): Promise<void> {
   if (engineOf(config.eventStoreUrl) === 'memory') {
     throw new WrongWords('the log is in the memory of its host, where no command reaches it');
   }
+  refuseWithoutLog(config);
   const ending = new AbortController();
   const end = () => ending.abort();
   // A reader of the output that ends, such as `head`.
@@ -64,6 +67,18 @@ async function tail(session: Session, options: Options): Promise<void> {
     await events.close();
     session.stdout.off('error', end).off('close', end);
   }
+}
+
+/** A type that no event has would never be shown, and nothing would say so. */
+function typesIn(text: string): readonly string[] {
+  const types = text.split(',').map((each) => each.trim());
+  for (const type of types) {
+    if (type === '') {
+      throw new InvalidArgumentError('must be types of events, such as PaymentCaptured,Refunded');
+    }
+    if (!catalog.has(type)) throw new InvalidArgumentError(unknownName(type, [...catalog.keys()]));
+  }
+  return types;
 }
 
 function positionOf(from: string): Position | undefined {

@@ -36,11 +36,15 @@ export function addTenantCommands(program: Command, session: Session): void {
       .argument('<tenant-id>', 'the id of the parent company', tenantIdOf)
       .argument('<name>', 'its name'),
   ).action((tenantId: TenantId, name: string, options: SettingOptions) =>
-    withOwnHost(session, async (host) => {
-      const json = { id: tenantId, name, settings: changeOf(options) };
-      const { item } = await host.ask(Item, { method: 'POST', path: TENANTS, json });
-      session.print(item, (console) => console.log(`Tenant ${tenantId} is onboarded`));
-    }),
+    withOwnHost(
+      session,
+      async (host) => {
+        const json = { id: tenantId, name, settings: changeOf(options) };
+        const { item } = await host.ask(Item, { method: 'POST', path: TENANTS, json });
+        session.print(item, (console) => console.log(`Tenant ${tenantId} is onboarded`));
+      },
+      { isFirst: true },
+    ),
   );
   withAddress(
     withSettings(

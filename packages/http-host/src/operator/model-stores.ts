@@ -12,6 +12,7 @@ import {
   swap,
 } from '@counterfoil/projections';
 import type { Config } from '../config.ts';
+import { refuseWithoutLog } from './refuse-without-log.ts';
 
 export interface Stores {
   readonly events: EventStore;
@@ -33,6 +34,7 @@ export async function withStores<Result>(
   work: (stores: Stores) => Promise<Result>,
   { alone = false }: { alone?: boolean } = {},
 ): Promise<Result> {
+  refuseWithoutLog(config);
   const isShared = hostDatabaseUrlOf(config) !== undefined;
   const leaseTtlMs = isShared ? SHARED_LEASE_TTL_MS : undefined;
   // Open server connections would keep the process alive.
