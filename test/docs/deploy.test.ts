@@ -15,11 +15,13 @@ function text(name: string): string {
   return readFileSync(join(ROOT, 'docs/deploy', name), 'utf8');
 }
 
+let answer: string;
 let exposed: Exposed;
 beforeAll(async () => {
   const running = await startHost();
   await fetch(`${running.url}/openapi.json`);
-  exposed = exposedIn(await (await fetch(`${running.url}/metrics`)).text());
+  answer = await (await fetch(`${running.url}/metrics`)).text();
+  exposed = exposedIn(answer);
   await running.close();
 });
 
@@ -99,6 +101,21 @@ describe('the dashboard', () => {
     expect(new Set(cells).size).toBe(cells.length);
   });
 });
+
+it.each(['prometheus-alerts.yml', 'grafana-dashboard.json'])(
+  '%s takes rates and increases of what only grows',
+  (name) => {
+    const growing = [...text(name).matchAll(/\b(?:rate|increase)\((\w+)/g)].map(([, metric = '']) =>
+      metric.replace(/_(bucket|count|sum)$/, ''),
+    );
+    const types = growing.map((metric) => {
+      const type = new RegExp(`^# TYPE ${metric} (\\w+)$`, 'm').exec(answer)?.[1];
+      return `${metric} ${type}`;
+    });
+    expect(types.length).toBeGreaterThan(4);
+    expect(types.filter((each) => !/ (counter|histogram)$/.test(each))).toEqual([]);
+  },
+);
 
 /** Whether a file of the repository is sent to the builder: the last line that matches it decides. */
 function isInContext(path: string): boolean {

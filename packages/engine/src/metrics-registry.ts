@@ -1,10 +1,17 @@
 /** Port of metrics: a host registers the engine's metrics with its own library. */
 
-/** Gauges with one label. */
+export interface LabelledFigure<Facts> {
+  readonly help: string;
+  /** It only grows while the process lives: a counter, and no gauge. Default: false. */
+  readonly isCount?: boolean;
+  of(facts: Facts): number;
+}
+
+/** Gauges and counters with one label. */
 export interface LabelledGauges<Facts> {
   readonly label: string;
   /** Keyed by the name of the metric. */
-  readonly names: Readonly<Record<string, { readonly help: string; of(facts: Facts): number }>>;
+  readonly names: Readonly<Record<string, LabelledFigure<Facts>>>;
   /** Called once per scrape; returns the facts by the value of the label. */
   readonly look: () => Promise<ReadonlyMap<string, Facts>>;
 }

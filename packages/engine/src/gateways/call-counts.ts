@@ -24,18 +24,25 @@ export function registerCallMetrics(
   metrics.gauges<CallCounts>({
     label: 'gateway',
     names: {
-      gateway_calls: { help: 'Calls since the host started', of: ({ calls }) => calls },
+      gateway_calls: {
+        help: 'Calls since the host started',
+        isCount: true,
+        of: ({ calls }) => calls,
+      },
       gateway_calls_unanswered: {
         help: 'Calls whose outcome is unknown',
+        isCount: true,
         of: ({ unanswered }) => unanswered,
       },
       gateway_calls_failed: {
         help: 'Calls that failed or were one too many',
+        isCount: true,
         of: ({ failed }) => failed,
       },
       gateway_calls_in_flight: { help: 'Calls under way', of: ({ inFlight }) => inFlight },
       gateway_call_seconds: {
         help: 'Time of all calls that ended',
+        isCount: true,
         of: ({ tookMs }) => tookMs / 1_000,
       },
     },

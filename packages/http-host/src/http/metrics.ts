@@ -65,25 +65,37 @@ export class Metrics implements MetricsRegistry {
     });
   }
 
-  /** Registers gauges that one call of `look` reads for several values of `label`. */
+  /** Registers gauges and counters that one call of `look` reads for several values of `label`. */
   gauges<Facts>({ label, names, look }: LabelledGauges<Facts>): void {
     let looking: ReturnType<typeof look> | undefined;
-    for (const [name, { help, of }] of Object.entries(names)) {
-      new Gauge({
-        name,
-        help,
-        labelNames: [label],
-        registers: [this.#registry],
-        async collect() {
-          // All figures of one scrape come from the same call.
-          looking ??= look().finally(() => {
-            looking = undefined;
-          });
-          const found = await looking;
-          this.reset();
-          for (const [value, facts] of found) this.set({ [label]: value }, of(facts));
-        },
+    // All figures of one scrape come from the same call.
+    const lookOnce = () => {
+      looking ??= look().finally(() => {
+        looking = undefined;
       });
+      return looking;
+    };
+    for (const [name, { help, isCount = false, of }] of Object.entries(names)) {
+      const options = { name, help, labelNames: [label], registers: [this.#registry] };
+      if (isCount) {
+        new Counter({
+          ...options,
+          async collect() {
+            const found = await lookOnce();
+            this.reset();
+            for (const [value, facts] of found) this.inc({ [label]: value }, of(facts));
+          },
+        });
+      } else {
+        new Gauge({
+          ...options,
+          async collect() {
+            const found = await lookOnce();
+            this.reset();
+            for (const [value, facts] of found) this.set({ [label]: value }, of(facts));
+          },
+        });
+      }
     }
   }
 
