@@ -109,6 +109,18 @@ describe('with a tracer provider', () => {
     ]);
   });
 
+  it('commands whose events become durable as one are one span, with the sum of the events', async () => {
+    const { shop } = await openShop();
+    await shop.customers.register({ email: 'ann@shop.example' });
+    const together = await spans.ended('append customer and customer_account');
+    expect(together.attributes).toEqual({
+      'counterfoil.tenant_id': TENANT,
+      'counterfoil.command': 'IdentifyCustomer and RegisterCustomer',
+      'counterfoil.events': 2,
+      'counterfoil.repeated': false,
+    });
+  });
+
   it('a refusal is an attribute, and no error', async () => {
     const { shop } = await openShop();
     const { id } = await shop.payments.submit(order());

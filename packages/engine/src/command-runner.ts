@@ -211,11 +211,17 @@ export class CommandRunner {
             'counterfoil.command': steps.map(({ command }) => command.type).join(' and '),
           },
         }),
-        async () => {
+        async (span) => {
           const contexts = steps.map(
             (step): CoreStep => ({ ...step, context: this.#contextOf(step, caller).context }),
           );
           const done = await executeTogether(this.executor, contexts);
+          if (done !== undefined) {
+            span?.setAttributes({
+              'counterfoil.events': done.reduce((sum, { events }) => sum + events.length, 0),
+              'counterfoil.repeated': done.some(({ repeated }) => repeated),
+            });
+          }
           for (const [index, { command }] of steps.entries()) {
             const [receipt, stream] = [done?.[index]?.receipt, streams[index]];
             if (receipt === undefined || stream === undefined) continue;
