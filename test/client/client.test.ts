@@ -178,13 +178,17 @@ describe('repetition', () => {
     expect(server.received).toHaveLength(4);
   });
 
-  it('never follows a redirection', async () => {
-    const other = await startServer([done]);
-    const moved = { status: 307, body: {}, headers: { Location: other.url } };
-    const server = await startServer([moved]);
-    await expect(pay(server, { attempts: 1 })).rejects.toThrow('fetch failed');
-    expect(other.received).toEqual([]);
-  });
+  it.each([301, 302, 303, 307, 308])(
+    'never follows or repeats a redirection: %d',
+    async (status) => {
+      const other = await startServer([done]);
+      const moved = { status, body: {}, headers: { Location: other.url } };
+      const server = await startServer([moved, done]);
+      await expect(pay(server)).rejects.toThrow(/^the request was redirected: baseUrl must be/);
+      expect(server.received).toHaveLength(1);
+      expect(other.received).toEqual([]);
+    },
+  );
 });
 
 const PAYMENT = { amount: 20, currency: 'GBP', email: 'ann@shop.example', card: card() };

@@ -34,8 +34,8 @@ export function createClient(options: ClientOptions): CounterfoilClient {
   const client = createFetchClient<paths, 'application/json'>({
     baseUrl: options.baseUrl,
     headers: headersOf(options),
-    // A redirected request would show its card and key to another address.
-    redirect: 'error',
+    // A redirected request would show its card and key to another address: `retrying` refuses to.
+    redirect: 'manual',
     fetch: retrying({
       fetch: options.fetch ?? ((request) => globalThis.fetch(request)),
       mayRepeat: (request) => repeatable.has(request),

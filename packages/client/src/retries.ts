@@ -23,6 +23,10 @@ const REPEATED_CONFLICTS: ReadonlySet<unknown> = new Set([
   'idempotency_in_flight',
 ]);
 
+/** Those that have a `Location` to go to. */
+const REDIRECTIONS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+const REDIRECTED = 'the request was redirected: baseUrl must be the address of the host itself';
+
 /** No repetition makes a key valid. */
 const WRONG_KEY = 'too_many_failed_authentications';
 
@@ -48,10 +52,18 @@ type Outcome = { readonly response: Response } | { readonly failure: unknown };
 
 async function outcomeOf(fetch: Fetch, request: Request): Promise<Outcome> {
   try {
-    return { response: await fetch(request) };
+    const response = await fetch(request);
+    if (!isRedirection(response)) return { response };
+    await response.body?.cancel();
+    return { failure: new Error(REDIRECTED) };
   } catch (failure) {
     return { failure };
   }
+}
+
+/** Browsers hide the status of one that is not followed. */
+function isRedirection({ type, status }: Response): boolean {
+  return type === 'opaqueredirect' || REDIRECTIONS.has(status);
 }
 
 function resultOf(outcome: Outcome): Response {
