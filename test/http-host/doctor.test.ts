@@ -408,7 +408,9 @@ describe('files beside the log', () => {
       message: /others than its owner may read it/,
     });
     rmSync(join(folder, 'secrets.json'));
-    expectFinding(await examined({ quick: true }), 'master-key', { message: /is missing/ });
+    const quick = await examined({ quick: true });
+    expect(quick.verdict).toBe('unexamined');
+    expectFinding(quick, 'master-key', { severity: 'unexamined', message: /is absent/ });
   });
 
   it('a write-ahead log of a host that was killed', async () => {
@@ -477,6 +479,48 @@ describe('the command', () => {
       expect(checkOf(examination, 'streams').looked).toContain(`${truth.events} events in`);
     },
   );
+
+  it('ends with 1 where it has no place to rebuild in, and calls nothing damaged', async () => {
+    const { code, out } = await run('--scratch', join(folder, 'nowhere'));
+    expect(code, out).toBe(1);
+    expect(out).toMatch(/It could not examine\n.*no read model can be made in .*nowhere: ENOENT/);
+    expect(out).not.toMatch(/DAMAGE|read-models rebuild/);
+  });
+
+  it('ends with 1 where there is no folder', async () => {
+    const { code, out } = await doctorOn(join(folder, 'nowhere'), []);
+    expect(code, out).toBe(1);
+    expect(out).toMatch(/nowhere is not a folder/);
+    expect(out).not.toContain('DAMAGE');
+  });
+
+  it('ends with 1 where the master key is absent, in one sentence', async () => {
+    rmSync(join(folder, 'secrets.json'));
+    const { code, out } = await run('--json');
+    expect(code, out).toBe(1);
+    const examination = JSON.parse(out) as Examination;
+    expect(examination.verdict).toBe('unexamined');
+    expect(complaintsOf(examination)).toEqual(['master-key']);
+    expectFinding(examination, 'master-key', {
+      severity: 'unexamined',
+      message: /^the master key of the data is absent, so that .* cannot be examined$/,
+    });
+    expect(checkOf(examination, 'streams').looked).toMatch(/of which \d+ stayed sealed$/);
+    rmSync(join(folder, 'master-key.check'));
+    expectFinding(await examined({ quick: true }), 'master-key', {
+      severity: 'unexamined',
+      message: /is absent/,
+    });
+  });
+
+  it('finds damage although the master key is absent', async () => {
+    rmSync(join(folder, 'secrets.json'));
+    change('events.db', `UPDATE events SET data = replace(data, 'GBP', 'EUR') WHERE position = 20`);
+    const { code, out } = await run();
+    expect(code, out).toBe(2);
+    expect(out).toContain('does not match its checksum');
+    expect(out).not.toContain('restore keys.db');
+  });
 
   it('ends with 1 where there is nothing to examine', async () => {
     const { code } = await doctorOn(folder, [], { env: { EVENT_STORE_URL: 'memory:' } });

@@ -17,7 +17,7 @@ import {
   verdictOn,
 } from './finding.ts';
 import { folderPlace } from './folder.ts';
-import { checkMasterKey, checkPersonalKeys } from './keys.ts';
+import { checkMasterKey, checkPersonalKeys, LOCKED } from './keys.ts';
 import { checkOrder, checkStreams } from './log.ts';
 import { checkLoss } from './loss.ts';
 import { type OpenedLog, openLog } from './open-log.ts';
@@ -76,9 +76,9 @@ export async function examine(config: Settings, options: ExaminationOptions): Pr
   const log = await openLog(config);
   if (log.walks !== undefined) closing({ close: log.close });
   const unlocked = { config, place, advice, hostRuns, ...how };
-  const { checked, keys } = await checkPersonalKeys(unlocked, log.events);
+  const { checked, keys, isLocked } = await checkPersonalKeys(unlocked, log.events);
   if (keys !== undefined) closing(keys);
-  const examining: Examining = { ...unlocked, keys };
+  const examining: Examining = { ...unlocked, keys, isLocked };
   add(place.checkFiles(), await checkMasterKey(examining), checked, checkPages(examining));
   const readModels = hasReadModels ? await openedReadModels(place) : NOT_MADE_YET;
   if (readModels.store !== undefined) closing(readModels.store);
@@ -162,5 +162,6 @@ async function checkModels(
   if (events === undefined) {
     return [...small, ...leftOut(['read-models'], 'there is no sound log to make them from')];
   }
+  if (examining.isLocked) return [...small, ...leftOut(['read-models'], LOCKED)];
   return [...small, await checkReadModels(examining, { events, total, store, scratch })];
 }

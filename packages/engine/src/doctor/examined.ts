@@ -50,6 +50,8 @@ export interface Examining {
   readonly hostRuns: boolean;
   /** Opens personal data in events; undefined where there are no usable keys. */
   readonly keys: CustomerVault | undefined;
+  /** Whether what is sealed cannot be opened, since the master key is absent. */
+  readonly isLocked: boolean;
   /** Ids of the gateways that the host is given. */
   readonly gatewayIds: readonly number[];
   /** Those of them that can be asked. */

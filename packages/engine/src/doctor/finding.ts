@@ -1,4 +1,5 @@
 /** Findings of an examination, and the verdict on them. */
+import { ConfigError } from '../settings.ts';
 
 /** The checks, in the order in which they are made. */
 export const CHECKS = {
@@ -20,9 +21,10 @@ export const CHECKS = {
 export type CheckName = keyof typeof CHECKS;
 
 /**
- * `warning`: the data is intact, but the operator should act. `damage`: data is lost or wrong.
+ * `warning`: the data is intact, but the operator should act. `unexamined`: something could not be
+ * examined, and nothing is known of it. `damage`: data is lost or wrong.
  */
-export type Severity = 'warning' | 'damage';
+export type Severity = 'warning' | 'unexamined' | 'damage';
 
 export interface Finding {
   readonly check: CheckName;
@@ -42,11 +44,13 @@ export interface Checked {
   readonly findings: readonly Finding[];
 }
 
-export type Verdict = 'sound' | 'warnings' | 'damage';
+/** The worst that was found. */
+export type Verdict = 'sound' | 'warnings' | 'unexamined' | 'damage';
 
 export function verdictOn(checks: readonly Checked[]): Verdict {
   const found = new Set(checks.flatMap(({ findings }) => findings.map(({ severity }) => severity)));
   if (found.has('damage')) return 'damage';
+  if (found.has('unexamined')) return 'unexamined';
   return found.has('warning') ? 'warnings' : 'sound';
 }
 
@@ -73,6 +77,10 @@ export class Findings {
 
   warn(message: string, advice: string): void {
     this.#add('warning', message, advice);
+  }
+
+  unexamined(message: string, advice: string): void {
+    this.#add('unexamined', message, advice);
   }
 
   damage(message: string, advice: string): void {
@@ -111,7 +119,8 @@ export class Findings {
   }
 }
 
-/** The first line of an error's message. */
+/** The first line of an error's message; of settings that cannot be used, what is wrong with them. */
 export function reasonOf(error: unknown): string {
+  if (error instanceof ConfigError) return error.problems.join('; ');
   return error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
 }

@@ -162,7 +162,7 @@ function checkFiles(config: Settings, files: DataFiles): Checked {
   const { dataDir } = config;
   if (!existsSync(dataDir) || !statSync(dataDir).isDirectory()) {
     const advice = 'Set DATA_DIR to the folder of the host, or restore it from a backup.';
-    findings.damage(`${dataDir} is not a folder`, advice);
+    findings.unexamined(`${dataDir} is not a folder: there is nothing to examine`, advice);
     return findings.made(dataDir);
   }
   findStrange(findings, { files, dataDir });
@@ -215,7 +215,7 @@ function findAccess(findings: Findings, path: string): void {
       // A rebuild beside this has removed it.
       if (!existsSync(path)) return;
       const message = `${path} cannot be ${what}: ${reasonOf(error)}`;
-      if (what === 'read') findings.damage(message, OWNER_ADVICE);
+      if (what === 'read') findings.unexamined(message, OWNER_ADVICE);
       else findings.warn(`${message}; a host of this user could not start`, OWNER_ADVICE);
     }
   }

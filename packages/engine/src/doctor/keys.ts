@@ -3,25 +3,33 @@ import type { Customer, EventStore, StoredEvent, Subject } from '@counterfoil/co
 import { counted } from '../counted.ts';
 import type { CustomerVault } from '../personal-keys/customer-keys.ts';
 import { compareKeys } from '../personal-keys/keys-and-log.ts';
+import { findMasterKey, type Settings } from '../settings.ts';
 import type { Examining } from './examined.ts';
 import { type Checked, Findings, reasonOf } from './finding.ts';
 
 const MASTER_KEY_ADVICE =
   'Set MASTER_KEY (or put back secrets.json) as it was when the data was made. Without that key the gateway credentials cannot be opened, and customers and cards are not recognised.';
 
+/** Why what is sealed is left out. */
+export const LOCKED = 'the master key is absent: what is sealed cannot be opened';
+
 /** Whether the master key is the one that the data was made under. */
 export async function checkMasterKey({
   config,
   place,
-}: Pick<Examining, 'config' | 'place'>): Promise<Checked> {
+  isLocked,
+}: Pick<Examining, 'config' | 'place' | 'isLocked'>): Promise<Checked> {
   const findings = new Findings('master-key');
   try {
     const state = await place.masterKeyState();
     if (state === 'wrong') {
       findings.damage('the data was made under another master key', MASTER_KEY_ADVICE);
     }
-    if (state === 'lost') {
-      findings.damage('the master key of the data is missing', MASTER_KEY_ADVICE);
+    if (state === 'lost' || isLocked) {
+      findings.unexamined(
+        'the master key of the data is absent, so that what is sealed under it cannot be examined',
+        MASTER_KEY_ADVICE,
+      );
     }
     if (state === 'unmarked') {
       findings.warn(
@@ -39,10 +47,12 @@ interface CheckedKeys {
   readonly checked: Checked;
   /** To be closed. */
   readonly keys: CustomerVault | undefined;
+  /** Whether they cannot be opened, since the master key is absent. */
+  readonly isLocked: boolean;
 }
 
 export async function checkPersonalKeys(
-  { place, quick, advice }: Pick<Examining, 'place' | 'quick' | 'advice'>,
+  { config, place, quick, advice }: Pick<Examining, 'config' | 'place' | 'quick' | 'advice'>,
   events: EventStore | undefined,
 ): Promise<CheckedKeys> {
   const findings = new Findings('personal-keys');
@@ -57,7 +67,7 @@ export async function checkPersonalKeys(
           `Nothing, if no host that keeps them was ever started here. Else: ${advice.keys}`,
         );
       }
-      return { checked: findings.made('none'), keys };
+      return { checked: findings.made('none'), keys, isLocked: false };
     }
     const [ofLog, ofKeys] = [await place.firstEvent(), await keys.firstEvent()];
     if (ofLog !== undefined && ofKeys !== undefined && ofLog !== ofKeys) {
@@ -68,15 +78,27 @@ export async function checkPersonalKeys(
       const { loss } = await compareKeys(keys, events);
       if (loss !== undefined) findings.damage(`${keysName} ${loss}`, advice.keys);
     }
-    if (quick) return { checked: findings.made('not one by one'), keys };
+    if (quick) return { checked: findings.made('not one by one'), keys, isLocked: false };
     const customers = await keys.check((customer) =>
       findings.damage(`the key of customer ${customer} does not open`, advice.keys),
     );
-    return { checked: findings.made(counted(customers, 'customer')), keys };
+    return { checked: findings.made(counted(customers, 'customer')), keys, isLocked: false };
   } catch (error) {
     await keys?.close();
+    if (isKeyAbsent(config)) {
+      return { checked: findings.leftOut(LOCKED), keys: undefined, isLocked: true };
+    }
     findings.damage(`${keysName} cannot be used: ${reasonOf(error)}`, advice.keys);
-    return { checked: findings.leftOut(reasonOf(error)), keys: undefined };
+    return { checked: findings.leftOut(reasonOf(error)), keys: undefined, isLocked: false };
+  }
+}
+
+/** A file without a usable one has a finding of its own. */
+function isKeyAbsent(config: Settings): boolean {
+  try {
+    return findMasterKey(config) === undefined;
+  } catch {
+    return false;
   }
 }
 

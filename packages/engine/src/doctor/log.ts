@@ -96,8 +96,9 @@ export async function checkStreams(
       advice.log,
     );
   }
+  const sealed = checker.unopened > 0 ? `, of which ${checker.unopened} stayed sealed` : '';
   return [
-    findings.made(`${counted(events, 'event')} in ${counted(checker.streams, 'stream')}`),
+    findings.made(`${counted(events, 'event')} in ${counted(checker.streams, 'stream')}${sealed}`),
     journalFindings.made(counted(checker.entries, 'entry', 'entries')),
   ];
 }

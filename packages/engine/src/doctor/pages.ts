@@ -29,7 +29,10 @@ export function checkPages({ place, quick, onProgress }: Examining): Checked {
     } catch (error) {
       // A rebuild or an erasure beside this may have removed it.
       if (existsSync(file.path)) {
-        findings.warn(`${file.path} cannot be examined from here: ${reasonOf(error)}`, COPY_ADVICE);
+        findings.unexamined(
+          `${file.path} cannot be examined from here: ${reasonOf(error)}`,
+          COPY_ADVICE,
+        );
       }
     }
     onProgress('Databases', index + 1, files.length);

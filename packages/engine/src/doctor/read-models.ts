@@ -1,6 +1,6 @@
 /** Checks the read models: what is parked, what is left open, and whether a rebuild gives the same. */
 
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EventStore, Position } from '@counterfoil/core';
 import {
@@ -24,6 +24,9 @@ import { type Checked, Findings, reasonOf } from './finding.ts';
 const OPEN_PAGE = 200;
 const HOLDER = 'doctor';
 const MAX_TRIES = 3;
+const SCRATCH_PREFIX = 'counterfoil-doctor-';
+const SCRATCH_ADVICE =
+  'Name a folder where this user may write, with room for the largest read model: counterfoil doctor --scratch <folder>.';
 
 const ERASURE_ADVICE =
   'Start the host, which finishes the erasures that the log asks for; beside a running one wait until it has. Then examine it again.';
@@ -112,6 +115,14 @@ export async function checkReadModels(
   comparing: Comparing,
 ): Promise<Checked> {
   const findings = new Findings('read-models');
+  const fault = faultOfScratch(comparing.scratch);
+  if (fault !== undefined) {
+    findings.unexamined(
+      `no read model can be made in ${comparing.scratch}: ${fault}`,
+      SCRATCH_ADVICE,
+    );
+    return findings.leftOut('there is no place to make others in');
+  }
   const compared: string[] = [];
   for (const projection of PROJECTIONS) {
     const { name } = projection;
@@ -122,6 +133,16 @@ export async function checkReadModels(
     }
   }
   return findings.made(compared.join(', '));
+}
+
+/** Why no folder can be made in there. */
+function faultOfScratch(scratch: string): string | undefined {
+  try {
+    rmdirSync(mkdtempSync(join(scratch, SCRATCH_PREFIX)));
+    return undefined;
+  } catch (error) {
+    return reasonOf(error);
+  }
 }
 
 interface Compared extends Comparing {
@@ -166,7 +187,7 @@ async function compare(
   // A log that has lost its end is a finding of another check.
   const head = await events.head();
   if (position !== undefined && (head === undefined || position > head)) return;
-  const folder = mkdtempSync(join(scratch, 'counterfoil-doctor-'));
+  const folder = mkdtempSync(join(scratch, SCRATCH_PREFIX));
   const store = openSqliteReadModelStore({ path: join(folder, 'rebuilt.db') });
   try {
     const rebuilt = await rebuild({

@@ -94,7 +94,8 @@ interface Current {
   isBroken: boolean;
 }
 
-export interface StreamChecking extends Pick<Examining, 'keys' | 'hostRuns' | 'advice'> {
+export interface StreamChecking
+  extends Pick<Examining, 'keys' | 'isLocked' | 'hostRuns' | 'advice'> {
   readonly findings: Findings;
   readonly journalFindings: Findings;
 }
@@ -110,6 +111,8 @@ export class StreamChecker {
   streams = 0;
   /** Journal entries. */
   entries = 0;
+  /** Events that stay sealed, since the master key is absent. */
+  unopened = 0;
 
   constructor(checking: StreamChecking) {
     this.#checking = checking;
@@ -235,8 +238,13 @@ export class StreamChecker {
       return decodeEvent(stored, this.#opener);
     } catch (error) {
       current.isBroken = true;
+      const isSealed = isSealedEvent(stored);
+      if (isSealed && this.#checking.isLocked) {
+        this.unopened += 1;
+        return undefined;
+      }
       const { keys, unknown } = this.#checking.advice;
-      const advice = isSealedEvent(stored) ? keys : unknown;
+      const advice = isSealed ? keys : unknown;
       this.#damage(`position ${stored.position}: ${reasonOf(error)}`, advice);
       return undefined;
     }

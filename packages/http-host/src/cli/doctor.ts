@@ -8,6 +8,7 @@ import {
   type Examination,
   examine,
   type Finding,
+  type Severity,
   type Verdict,
 } from '@counterfoil/engine/doctor';
 import { SANDBOX_GATEWAY_ID } from '@counterfoil/engine/gateways';
@@ -17,8 +18,13 @@ import { PhaseBar } from './progress-bar.ts';
 import type { Session } from './session.ts';
 import { wholeNumber } from './session.ts';
 
-/** 1 is the exit code of a command that failed. */
-const EXIT_CODES: Readonly<Record<Verdict, number>> = { sound: 0, damage: 2, warnings: 3 };
+/** 1 is also the exit code of a command that failed. */
+const EXIT_CODES: Readonly<Record<Verdict, number>> = {
+  sound: 0,
+  unexamined: 1,
+  damage: 2,
+  warnings: 3,
+};
 
 const NAME_WIDTH = 24;
 
@@ -46,7 +52,10 @@ export function withDoctorOptions(command: Command): Command {
       'of the host, separated by commas (default: the sandbox, and those of GATEWAYS)',
       idsOf,
     )
-    .addHelpText('after', '\nEnds with 0: sound, 3: warnings only, 2: damage, 1: not examined.');
+    .addHelpText(
+      'after',
+      '\nEnds with 0: sound, 3: warnings only, 2: damage, 1: it could not examine.',
+    );
 }
 
 interface Examined extends DoctorOptions {
@@ -102,6 +111,8 @@ function lineOf({ check, looked, skipped, findings }: Checked): string {
 
 function markOf(findings: readonly Finding[]): string | undefined {
   if (findings.some(({ severity }) => severity === 'damage')) return styleText('red', 'DAMAGE  ');
+  if (findings.some(({ severity }) => severity === 'unexamined'))
+    return styleText('red', 'unknown ');
   return findings.length > 0 ? styleText('yellow', 'warning ') : undefined;
 }
 
@@ -111,13 +122,13 @@ function summaryOf(examination: Examination): string {
   const findings = checks.flatMap((checked) => checked.findings);
   const state = hostRuns ? 'a host is running on it' : 'no host is running on it';
   const lines = ['', `${database ?? folder}: log up to position ${head ?? '0'}; ${state}.`];
-  for (const severity of ['damage', 'warning'] as const) {
+  for (const severity of ['damage', 'unexamined', 'warning'] as const) {
     const alike = Map.groupBy(
       findings.filter((finding) => finding.severity === severity),
       ({ advice }) => advice,
     );
     for (const [advice, found] of alike) {
-      lines.push('', severity === 'damage' ? 'DAMAGE' : 'Warning');
+      lines.push('', HEADINGS[severity]);
       lines.push(...found.map(({ message }) => `  ${message}`), `  What to do: ${advice}`);
     }
   }
@@ -126,9 +137,17 @@ function summaryOf(examination: Examination): string {
   return [...lines, '', VERDICTS[verdict] + rest].join('\n');
 }
 
+const HEADINGS: Readonly<Record<Severity, string>> = {
+  damage: 'DAMAGE',
+  unexamined: 'It could not examine',
+  warning: 'Warning',
+};
+
 const VERDICTS: Readonly<Record<Verdict, string>> = {
   sound: 'Sound.',
   warnings: 'Nothing is lost or wrong; see the warnings above.',
+  unexamined:
+    'It could not examine all of it; see above. Of what it has examined nothing is lost or wrong.',
   damage:
     'Something is lost or wrong. Copy what was examined before you change anything in it, then begin with the first piece of advice.',
 };

@@ -8,6 +8,7 @@ import { begun, ended, nameOf, underWay } from './work.ts';
 const VERDICTS = {
   sound: { text: 'Sound', tone: 'good' },
   warnings: { text: 'Warnings', tone: 'warn' },
+  unexamined: { text: 'Not examined', tone: 'bad' },
   damage: { text: 'Damage', tone: 'bad' },
 } as const;
 
@@ -23,6 +24,7 @@ function shownCheck({ title, looked, skipped, findings }: Checked) {
 
 function stateOfCheck(findings: Checked['findings'], skipped: string | undefined) {
   if (findings.some(({ severity }) => severity === 'damage')) return VERDICTS.damage;
+  if (findings.some(({ severity }) => severity === 'unexamined')) return VERDICTS.unexamined;
   if (findings.length > 0) return VERDICTS.warnings;
   return skipped === undefined ? VERDICTS.sound : { text: 'Left out' };
 }
@@ -35,12 +37,23 @@ function shownExamination({ verdict, folder, database, checks }: Examined) {
     findings: checks
       .flatMap(({ findings }) => findings)
       .toSorted((one, other) => rank(one.severity) - rank(other.severity))
-      .map(({ message, ...each }) => ({ ...each, message: withoutQuotes(message) })),
+      .map(({ message, severity, advice }) => ({
+        badge: SEVERITIES[severity],
+        message: withoutQuotes(message),
+        advice,
+      })),
   };
 }
 
-function rank(severity: string): number {
-  return severity === 'damage' ? 0 : 1;
+const SEVERITIES = {
+  damage: { text: 'Damage', tone: 'bad' },
+  unexamined: { text: 'Not examined', tone: 'bad' },
+  warning: { text: 'Warning', tone: 'warn' },
+} as const;
+
+/** The worst first. */
+function rank(severity: keyof typeof SEVERITIES): number {
+  return Object.keys(SEVERITIES).indexOf(severity);
 }
 
 export const doctor = consolePage({
