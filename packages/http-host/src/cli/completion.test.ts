@@ -44,6 +44,18 @@ describe.each([
   });
 });
 
+it('in fish offers files only where a command or an option takes one', async () => {
+  const script = await scriptOf('fish');
+  expect(script).toContain('\ncomplete -c counterfoil -f\n');
+  const withFiles = [...script.matchAll(/_at (\S+)' -F$/gm)].map(([, place]) => place);
+  expect(withFiles.sort()).toEqual(
+    ['backup', 'define', 'merchant-accounts/import', 'restore', 'settlements/import'].map(
+      (at) => `counterfoil/${at}`,
+    ),
+  );
+  expect(script).toMatch(/keys\/create' -l environment -x -a 'live test' /);
+});
+
 describe('in bash', () => {
   it.each([
     [['ten'], 'tenants'],
@@ -52,6 +64,12 @@ describe('in bash', () => {
     [['completion', 'f'], 'fish'],
     [['read-models', 'parked', 're'], 'retry'],
     [['define', 'file'], ''],
+    [['restore', "''"], ''],
+    [['define', '7', "''"], ''],
+    [['restore', '--q'], '--quick'],
+    [['keys', 'create', '7', '--environment', "''"], 'live test'],
+    [['keys', 'create', '7', '--environment', 't'], 'test'],
+    [['doctor', '--scratch', "''"], ''],
   ])('%j is completed to %j', async (words, expected) => {
     const script = `${await scriptOf('bash')}
       COMP_WORDS=(counterfoil ${words.join(' ')}); COMP_CWORD=${words.length}

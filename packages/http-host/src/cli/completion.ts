@@ -8,13 +8,25 @@ const NAME = 'counterfoil';
 interface Place {
   /** The words from the name of the program on. */
   readonly words: readonly string[];
+  /** Subcommands, and values of its arguments. */
   readonly offers: readonly Offer[];
+  readonly options: readonly OfferedOption[];
+  /** Whether one of its arguments is a file or a folder. */
+  readonly takesFiles: boolean;
 }
 
 interface Offer {
   readonly word: string;
   readonly description: string;
 }
+
+interface OfferedOption extends Offer {
+  /** Undefined where it has no value, empty for one of any kind. */
+  readonly values: readonly string[] | undefined;
+}
+
+/** Arguments that name a file or a folder. */
+const FILE_ARGUMENTS: ReadonlySet<string> = new Set(['backup', 'file', 'folder']);
 
 const SHELLS = { bash: bashScript, zsh: zshScript, fish: fishScript } as const;
 
@@ -41,12 +53,17 @@ function placesIn(command: Command, words: readonly string[]): readonly Place[] 
   const choices = command.registeredArguments.flatMap(({ argChoices = [], description }) =>
     argChoices.map((word) => ({ word, description })),
   );
-  const options = command.options.flatMap(({ long, description }) =>
-    long == null ? [] : [{ word: long, description }],
+  const options = command.options.flatMap(({ long, description, required, argChoices = [] }) =>
+    long == null ? [] : [{ word: long, description, values: required ? argChoices : undefined }],
   );
-  const help = { word: '--help', description: 'display help for command' };
+  const help = { word: '--help', description: 'display help for command', values: undefined };
   return [
-    { words, offers: [...commands, ...choices, ...options, help] },
+    {
+      words,
+      offers: [...commands, ...choices],
+      options: [...options, help],
+      takesFiles: command.registeredArguments.some((each) => FILE_ARGUMENTS.has(each.name())),
+    },
     ...command.commands.flatMap((each) => placesIn(each, [...words, each.name()])),
   ];
 }
@@ -61,12 +78,13 @@ function pathsOf(places: readonly Place[]): string {
 
 function bashScript(places: readonly Place[]): string {
   const cases = places.map(
-    ({ words, offers }) =>
-      `    ${words.join('/')}) offered="${offers.map(({ word }) => word).join(' ')}" ;;`,
+    ({ words, offers, options, takesFiles }) =>
+      `    ${words.join('/')}) words="${wordsOf(offers)}" options="${wordsOf(options)}"${takesFiles ? ' files=1' : ''} ;;`,
   );
   return `# source <(${NAME} completion bash)
 _${NAME}() {
-  local word offered place=${NAME}
+  local word words options files offered place=${NAME}
+  local now="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}"
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case "$place/$word" in
       ${pathsOf(places)}) place="$place/$word" ;;
@@ -75,21 +93,32 @@ _${NAME}() {
   case "$place" in
 ${cases.join('\n')}
   esac
-  COMPREPLY=($(compgen -W "$offered" -- "\${COMP_WORDS[COMP_CWORD]}"))
+  case "$place $now" in
+    *' -'*) offered="$options" ;;
+    *) offered="$words"; [ -n "$files" ] || offered="$words $options" ;;
+  esac
+  case "$place $before" in
+${valuedOptions(places)
+  .map(({ place, word, values }) => `    '${place} ${word}') offered="${values.join(' ')}" ;;`)
+  .join('\n')}
+  esac
+  COMPREPLY=($(compgen -W "$offered" -- "$now"))
 }
 complete -o default -F _${NAME} ${NAME}`;
 }
 
 function zshScript(places: readonly Place[]): string {
-  const cases = places.map(({ words, offers }) => {
-    const described = offers.map(({ word, description }) => quoted(`${word}:${description}`));
-    return `    (${words.join('/')}) offered=(${described.join(' ')}) ;;`;
-  });
+  const described = (offers: readonly Offer[]) =>
+    offers.map(({ word, description }) => quoted(`${word}:${description}`)).join(' ');
+  const cases = places.map(
+    ({ words, offers, options, takesFiles }) =>
+      `    (${words.join('/')}) offered=(${described(offers)}) options=(${described(options)})${takesFiles ? ' files=1' : ''} ;;`,
+  );
   return `#compdef ${NAME}
 # source <(${NAME} completion zsh), after compinit
 _${NAME}() {
-  local word place=${NAME}
-  local -a offered
+  local word files place=${NAME} now="$words[CURRENT]" before="$words[CURRENT-1]"
+  local -a offered options
   for word in "\${(@)words[2,CURRENT-1]}"; do
     case "$place/$word" in
       (${pathsOf(places)}) place="$place/$word" ;;
@@ -98,19 +127,29 @@ _${NAME}() {
   case "$place" in
 ${cases.join('\n')}
   esac
+  [[ "$now" != -* && -n "$files" ]] || offered+=("\${options[@]}")
+  case "$place $before" in
+${valuedOptions(places)
+  .map(({ place, word, values }) => `    ('${place} ${word}') offered=(${values.join(' ')}) ;;`)
+  .join('\n')}
+  esac
   _describe ${NAME} offered || _files
 }
 compdef _${NAME} ${NAME}`;
 }
 
 function fishScript(places: readonly Place[]): string {
-  const lines = places.flatMap(({ words, offers }) =>
-    offers.map(({ word, description }) => {
-      const what = word.startsWith('--') ? `-l ${word.slice(2)}` : `-a ${word}`;
-      const when = quoted(`__${NAME}_at ${words.join('/')}`);
-      return `complete -c ${NAME} -n ${when} ${what} -d ${fishQuoted(description)}`;
-    }),
-  );
+  const lines = places.flatMap(({ words, offers, options, takesFiles }) => {
+    const begin = `complete -c ${NAME} -n ${quoted(`__${NAME}_at ${words.join('/')}`)}`;
+    return [
+      ...(takesFiles ? [`${begin} -F`] : []),
+      ...offers.map(({ word, description }) => `${begin} -a ${word} -d ${fishQuoted(description)}`),
+      ...options.map(
+        ({ word, description, values }) =>
+          `${begin} -l ${word.slice(2)} ${fishValues(values)}-d ${fishQuoted(description)}`,
+      ),
+    ];
+  });
   return `# ${NAME} completion fish | source
 function __${NAME}_at
   set -l place ${NAME}
@@ -122,7 +161,27 @@ function __${NAME}_at
   end
   test "$place" = "$argv[1]"
 end
+# No files, except where a command or an option takes one.
+complete -c ${NAME} -f
 ${lines.join('\n')}`;
+}
+
+function fishValues(values: OfferedOption['values']): string {
+  if (values === undefined) return '';
+  return values.length === 0 ? '-r -F ' : `-x -a ${quoted(values.join(' '))} `;
+}
+
+function wordsOf(offers: readonly Offer[]): string {
+  return offers.map(({ word }) => word).join(' ');
+}
+
+/** The options that take a value, and where. */
+function valuedOptions(places: readonly Place[]) {
+  return places.flatMap(({ words, options }) =>
+    options.flatMap(({ word, values }) =>
+      values === undefined ? [] : [{ place: words.join('/'), word, values }],
+    ),
+  );
 }
 
 function quoted(text: string): string {
