@@ -153,6 +153,7 @@ describe('with the demo running', () => {
       ['takeGatewayEvent', '404'],
       ['settlePayouts', '400'],
     ]);
+    expect(paths['/api/admin/settlements/payouts'].post.description).toMatch(/demo.*refused/);
   });
 
   it('backs up and restores as the operations manual says', { timeout: SLOW_MS }, async () => {

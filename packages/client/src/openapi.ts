@@ -1501,7 +1501,7 @@ export interface paths {
         put?: never;
         /**
          * Settle the payouts of a gateway
-         * @description Reads what the gateway of a merchant account has paid out, and books its lines as those of a file, each payout as an import with its id as the name. Once, however often it is done: an import that was cut off is completed. The host does it every six hours too. Refused for an account whose gateway says no payouts.
+         * @description Reads what the gateway of a merchant account has paid out, and books its lines as those of a file, each payout as an import with its id as the name. Once, however often it is done: an import that was cut off is completed. The host does it every six hours too. Refused (400) for an account whose gateway says no payouts, as the sandbox does not: on the demo, which has no other gateway, the sample is refused.
          *
          *     Scope: `settlements:write`. Activity: `settlements.settle`.
          */

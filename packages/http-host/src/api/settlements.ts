@@ -199,7 +199,7 @@ function settlePayouts(services: FaceServices): Endpoint {
     tag: TAG,
     summary: 'Settle the payouts of a gateway',
     description:
-      'Reads what the gateway of a merchant account has paid out, and books its lines as those of a file, each payout as an import with its id as the name. Once, however often it is done: an import that was cut off is completed. The host does it every six hours too. Refused for an account whose gateway says no payouts.',
+      'Reads what the gateway of a merchant account has paid out, and books its lines as those of a file, each payout as an import with its id as the name. Once, however often it is done: an import that was cut off is completed. The host does it every six hours too. Refused (400) for an account whose gateway says no payouts, as the sandbox does not: on the demo, which has no other gateway, the sample is refused.',
     access: WRITE,
     query: z.object({
       merchantAccountId: queryInteger(Id.meta({ example: 1 })),
