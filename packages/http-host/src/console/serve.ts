@@ -12,7 +12,9 @@ import { OPERATOR_SCOPE } from '../operator/operators.ts';
 import { frameAnswer, pageAnswer, redirection, refusalPage } from './answers.ts';
 import { assetEndpoint } from './assets.ts';
 import { CONSOLE_ENDPOINT, FORM_BODY, PAGE, type Values } from './endpoint-base.ts';
+import { loadedList, queryOf, withoutEmpty } from './filters.ts';
 import { isFormToken, isOwnOrigin } from './form-guard.ts';
+import { problemOf, problemsOf } from './problems.ts';
 import { entranceEndpoints } from './sign-in/entrance.ts';
 import type {
   Again,
@@ -167,7 +169,7 @@ async function sent(
   const filled = withoutEmpty(values);
   const { data: body, errors } =
     form.body === undefined ? { errors: [] } : readInput(form.body, filled, 'body');
-  let problems: readonly Problem[] = errors.map(({ pointer, detail }) => problem(pointer, detail));
+  let problems: readonly Problem[] = errors.map((error) => problemOf(error));
   let status = 400;
   if (problems.length === 0) {
     try {
@@ -191,16 +193,6 @@ async function sent(
   return shownPage(form.page, signedIn, { ...input, query: {} }, { again, status });
 }
 
-function problemsOf({ errors = [], message }: Refusal): readonly Problem[] {
-  if (errors.length === 0) return [{ field: '', text: message }];
-  return errors.map(({ pointer, detail }) => problem(pointer, detail));
-}
-
-function problem(pointer: string, text: string): Problem {
-  const [, field = ''] = pointer.split('/', 2);
-  return { field, text: text.charAt(0).toUpperCase() + text.slice(1) };
-}
-
 async function shownPage(
   page: ConsolePage,
   signedIn: SignedInVisit,
@@ -208,29 +200,19 @@ async function shownPage(
   { again, status }: { readonly again?: Again; readonly status?: number } = {},
 ): Promise<HandlerResult> {
   const { visit, cookies } = signedIn;
-  const input = { params: paramsOf(page, { params }), query: queryOf(page, query), again };
-  const data = await page.load(visit, input);
+  const input = { params: paramsOf(page, { params }), again };
+  const { data, wrong } = await loadedList(page, query, (asked) =>
+    page.load(visit, { ...input, query: asked }),
+  );
   const frame = frameOf(signedIn, page.path);
   return pageAnswer({
     template: page.template,
-    data: { frame, title: page.title, again, ...data },
+    data: { frame, title: page.title, again, wrong, ...data },
     hasFrame: page.hasFrame,
-    ...(status !== undefined && { status }),
+    status: status ?? (wrong === undefined ? 200 : 400),
     // Said once.
     ...(frame.notice !== undefined && { headers: cookies.set('notice', '') }),
   });
-}
-
-function queryOf({ query: schema }: Pick<ConsolePage, 'query'>, query: Values): unknown {
-  if (schema === undefined) return undefined;
-  const { data, errors } = readInput(schema, withoutEmpty(query), 'query');
-  if (errors.length === 0) return data;
-  throw refuse('invalid_request', errors.map(({ detail }) => detail).join('; '));
-}
-
-/** Fields that are left empty are absent. */
-function withoutEmpty(given: Values): Values {
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''));
 }
 
 /** An address with parameters that cannot be is of no page. */
@@ -255,7 +237,7 @@ function fileEndpoint(file: ConsoleFile, services: ConsoleServices): Endpoint {
     async handle(context, { params, query }) {
       const { scope, path } = file;
       return withVisit(services, context, { params, query, scope, path }, async ({ visit }) => {
-        const chunks = await file.chunks(visit, { query: queryOf(file, query) });
+        const chunks = await file.chunks(visit, { query: queryOf(file, query).query });
         const headers = { 'Content-Disposition': `attachment; filename="${file.fileName}"` };
         return { status: 200, chunks, contentType: file.contentType, headers };
       });

@@ -87,6 +87,13 @@ export interface Again {
   readonly problems: readonly Problem[];
 }
 
+/** Filters of a list that cannot be. */
+export interface Wrong {
+  /** As they were given. */
+  readonly values: Again['values'];
+  readonly problems: readonly Problem[];
+}
+
 interface PageInput<P extends z.ZodType, Q extends z.ZodType> {
   readonly params: z.output<P>;
   readonly query: z.output<Q>;
@@ -101,6 +108,8 @@ interface PageDefinition<P extends z.ZodType, Q extends z.ZodType> {
   readonly scope?: Scope;
   readonly params?: P;
   readonly query?: Q;
+  /** What cannot be of its query is left out, and said above it (`it.wrong`) rather than refused. Default: false. */
+  readonly isList?: boolean;
   /** A file below this folder, without `.eta`: `/settings/keys`. */
   readonly template: string;
   /** It shows a document of `frames` within it. */

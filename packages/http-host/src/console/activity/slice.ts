@@ -28,6 +28,7 @@ const activity = consolePage({
   title: 'Activity',
   scope: SCOPE,
   query: Listed,
+  isList: true,
   template: '/activity/activity',
   async load(visit, { query: { after, ...filter } }) {
     const page = await visit.ledger.activity.list({

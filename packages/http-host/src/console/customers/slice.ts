@@ -39,6 +39,7 @@ const find = consolePage({
     q: bounded(MAX_WORDS).optional(),
     after: bounded(MAX_CURSOR).optional(),
   }),
+  isList: true,
   template: '/customers/find',
   async load(visit, { query: { q = '', after } }) {
     const words = q.trim();

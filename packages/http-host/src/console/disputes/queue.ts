@@ -45,6 +45,7 @@ export const queue = consolePage({
     dueBy: Day.optional(),
     after: bounded(MAX_CURSOR).optional(),
   }),
+  isList: true,
   template: '/disputes/queue',
   async load(visit, { query: { status = WAITING, kind, merchantAccountId, dueBy, after } }) {
     const { disputes, moreResults, end } = await visit.ledger.disputes.list({

@@ -37,6 +37,7 @@ const list = consolePage({
   title: 'Leads',
   scope: SCOPE,
   query: Listed,
+  isList: true,
   template: '/leads/list',
   async load(visit, { query: { after, ...filter } }) {
     const page = await visit.ledger.leads.list({

@@ -40,6 +40,7 @@ const list = consolePage({
   title: 'Mails',
   scope: SCOPE,
   query: Listed,
+  isList: true,
   template: '/mails/list',
   async load(visit, { query: { after, ...filter } }) {
     const page = await visit.ledger.mails.list({

@@ -29,6 +29,7 @@ export const list = consolePage({
   title: 'Merchant accounts',
   scope: SCOPE,
   query: z.object({ after: NumberText.optional() }),
+  isList: true,
   template: '/merchant-accounts/list',
   async load(visit, { query: { after } }) {
     const { items, moreResults } = await visit.ledger.merchantAccounts.list({

@@ -28,6 +28,7 @@ const keys = consolePage({
   title: 'Keys',
   scope: READ,
   query: z.object({ after: text(64).optional(), afterLead: text(64).optional() }),
+  isList: true,
   template: '/settings/keys',
   async load(visit, { query: { after, afterLead } }) {
     const page = await visit.ledger.keys.list({ ...(after !== undefined && { after }) });

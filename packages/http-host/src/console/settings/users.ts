@@ -22,6 +22,7 @@ const users = consolePage({
   title: 'Users',
   scope: READ,
   query: Listed,
+  isList: true,
   template: '/settings/users',
   async load(visit, { query }) {
     const [{ items, next }, roles] = await Promise.all([

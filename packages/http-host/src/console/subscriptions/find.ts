@@ -57,6 +57,7 @@ export const find = consolePage({
     merchantAccountId: queryInteger(Id).optional(),
     after: NumberText.optional(),
   }),
+  isList: true,
   template: '/subscriptions/find',
   async load(visit, { query: { q = '', after, ...filter } }) {
     const words = q.trim();

@@ -15,7 +15,8 @@ export const PlanFields = z.object({
   description: bounded(500).optional(),
   rebillAmount: bounded(32).optional(),
   interval: bounded(16).optional(),
-  intervalCount: bounded(4).optional(),
+  /** Refused at its field, as what is no number. */
+  intervalCount: bounded(32).optional(),
 });
 export type PlanFields = z.output<typeof PlanFields>;
 

@@ -7,6 +7,7 @@ import { cursorOf, inCursor } from '../../api/cursor.ts';
 import { Refusal } from '../../http/errors.ts';
 import { addressWith } from '../list-address.ts';
 import { type Option, type Options, optionsFor } from '../options.ts';
+import { labelOf, problemOf } from '../problems.ts';
 import { keptFor } from '../remembered.ts';
 import { type Again, type ConsoleFile, consolePage, type Problem, type Visit } from '../slice.ts';
 import {
@@ -53,6 +54,7 @@ export const list = consolePage({
   title: 'Transactions',
   scope: SCOPE,
   query: ListQuery,
+  isList: true,
   template: '/transactions/list',
   async load(visit, { query: given, again }) {
     const query = again?.name === SAVE_FORM ? queryAgain(again) : given;
@@ -172,11 +174,7 @@ async function foundOrProblems(
   } catch (error) {
     const refusal = error instanceof Refusal ? error : visit.services.refusalOf(error);
     if (refusal?.status !== 400) throw error;
-    const problems = (refusal.errors ?? []).map(({ pointer, detail }) => {
-      const field = pointer.split('/', 2)[1] ?? '';
-      const { label = field } = FILTERS.find(({ name }) => name === field) ?? {};
-      return { field, text: `${label} ${withoutName(detail, field)}` };
-    });
+    const problems = (refusal.errors ?? []).map((each) => problemOf(each, labelOfFilter));
     const none = [{ field: '', text: refusal.message }];
     return {
       page: NOTHING,
@@ -186,9 +184,8 @@ async function foundOrProblems(
   }
 }
 
-/** `orderIds[0] must be an integer` has a label in the place of its name. */
-function withoutName(detail: string, name: string): string {
-  return detail.startsWith(name) ? detail.slice(detail.indexOf(' ') + 1) : detail;
+function labelOfFilter(field: string): string {
+  return FILTERS.find(({ name }) => name === field)?.label ?? labelOf(field);
 }
 
 /** By the first meaning of the words that finds something. */

@@ -39,6 +39,7 @@ const endpoint = consolePage({
   scope: READ,
   params: EndpointParams,
   query: Listed,
+  isList: true,
   template: '/webhooks/endpoint',
   async load(visit, { params: { id }, query }) {
     const found = await endpointOf(visit, id);
