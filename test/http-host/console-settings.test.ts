@@ -82,6 +82,39 @@ describe('a user', () => {
   });
 });
 
+describe('an owner', () => {
+  it('is told what it means to take that role from themselves', async () => {
+    const email = 'second@example.com';
+    const id = await opened(email, ['owner', 'viewer']);
+    const page = `${SETTINGS}/users/${id}`;
+    const second = await signedIn(email);
+    const form = { ...hiddenFields(await second.get(page)), name: email, roleIds: 'viewer' };
+    const asked = await second.post(page, form);
+    expect(asked.status).toBe(200);
+    expect(asked.text).toContain('To give the role back takes another owner.');
+    expect((await ledger().users.get(id)).roleIds).toContain('owner');
+    expect((await second.post(page, hiddenFields(asked))).status).toBe(303);
+    expect((await ledger().users.get(id)).roleIds).toEqual(['viewer']);
+  });
+
+  it('takes it from others without that step', async () => {
+    const id = await opened('third@example.com', ['owner']);
+    const page = `${SETTINGS}/users/${id}`;
+    const form = { ...hiddenFields(await owner.get(page)), name: 'Third', roleIds: 'viewer' };
+    expect((await owner.post(page, form)).status).toBe(303);
+  });
+});
+
+describe('the settings', () => {
+  it('are refused to those whose roles allow none of them', async () => {
+    const email = 'none@example.com';
+    const { id } = await ledger().users.createRole({ name: 'Leads', scopes: ['leads:read'] });
+    await opened(email, [id]);
+    const { status, text } = await (await signedIn(email)).get(SETTINGS);
+    expect([status, text.includes('Your roles allow none of the settings')]).toEqual([403, true]);
+  });
+});
+
 describe('a role', () => {
   it('is not changed on a page that is out of date, but after what is new was seen', async () => {
     const { users } = ledger();

@@ -1,4 +1,5 @@
 /** Settings of the tenant: users, roles, keys, domains and texts of mails. They hold for live and sandbox data alike. */
+import { refuse } from '../../http/errors.ts';
 import { consolePage, consoleSlice } from '../slice.ts';
 import { DOMAIN_FORMS, DOMAIN_PAGES } from './domains.ts';
 import { KEY_FORMS, KEY_PAGES } from './keys.ts';
@@ -14,7 +15,14 @@ const settings = consolePage({
   path: PATH,
   title: 'Settings',
   template: '/settings/settings',
-  load: async (visit) => ({ tabs: tabsOf(visit) }),
+  async load(visit) {
+    const tabs = tabsOf(visit);
+    if (tabs.length > 0) return { tabs };
+    throw refuse(
+      'insufficient_scope',
+      'Your roles allow none of the settings. An owner of the company can change that.',
+    );
+  },
 });
 
 export const SETTINGS = consoleSlice({

@@ -3,7 +3,7 @@ import type { UserView } from '@counterfoil/engine';
 import { z } from 'zod';
 import { Email, text, Uuid } from '../../api/wire.ts';
 import { Before, changedOnce, chosenIn, chosenText, compared, type Texts } from '../compared.ts';
-import { Chosen } from '../fields.ts';
+import { Chosen, Ticked } from '../fields.ts';
 import { type Again, consoleForm, consolePage, type Outcome, type Visit } from '../slice.ts';
 import { PATHS, tabsOf } from './tabs.ts';
 
@@ -147,10 +147,17 @@ const change = consoleForm({
   path: `${PATHS.users}/{id}`,
   scope: WRITE,
   params: Id,
-  body: z.object({ name: Name, roleIds: Chosen, before: Before }),
+  body: z.object({
+    name: Name,
+    roleIds: Chosen,
+    before: Before,
+    /** Of the step that says what it means to give up one's own rights. */
+    confirmed: Ticked,
+  }),
   page: user,
-  async act(visit, { params: { id }, body: { before, ...given } }) {
+  async act(visit, { params: { id }, body: { before, confirmed, ...given } }) {
     const found = await visit.ledger.users.get(id);
+    const losesOwner = id === visit.user.id && isOwner(found) && !isOwner(given);
     return changedOnce(visit, {
       fields: comparedFields([]),
       before,
@@ -158,6 +165,7 @@ const change = consoleForm({
       now: textsOf(found),
       what: 'user',
       to: visit.href(`${PATHS.users}/${id}`),
+      ask: () => (losesOwner && !confirmed ? stepDown(visit, { id, before, ...given }) : undefined),
       act(changes) {
         const changed = new Set(changes.map(({ name }) => name));
         return visit.ledger.users.change(id, {
@@ -169,6 +177,33 @@ const change = consoleForm({
     });
   },
 });
+
+function isOwner({ roleIds }: Pick<UserView, 'roleIds'>): boolean {
+  return roleIds.includes('owner');
+}
+
+interface Resigning extends Pick<UserView, 'id' | 'name' | 'roleIds'> {
+  readonly before: Texts;
+}
+
+/** A step before an owner takes that role from themselves. */
+function stepDown(visit: Visit, { id, name, roleIds, before }: Resigning): Outcome {
+  const back = visit.href(`${PATHS.users}/${id}`);
+  const data = {
+    trail: [{ title: 'Users', href: visit.href(PATHS.users) }],
+    facts: [{ label: 'User', value: `${name} (you)` }],
+    consequences: [
+      'You are no owner of the company any more, at once.',
+      'You keep only what your other roles allow. To give the role back takes another owner.',
+    ],
+    hidden: { name, roleIds, before: JSON.stringify(before), confirmed: 'yes' },
+    label: 'Give up the owner role',
+    isDanger: true,
+    action: back,
+    back,
+  };
+  return { template: '/templates/review', title: 'Give up the owner role', data };
+}
 
 const changeStatus = consoleForm({
   name: 'change-status',
