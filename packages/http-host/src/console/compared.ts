@@ -113,7 +113,7 @@ export async function changedOnce<Field extends ComparedField>(
 ): Promise<Outcome> {
   const changes = changedIn(fields, { entered, before });
   // A form that was sent before finds its changes made.
-  if (changedIn(changes, { entered, before: now }).length === 0) {
+  if (changedIn(fields, { entered, before: now }).length === 0) {
     return { to, notice: `The ${what} is as the form says.` };
   }
   if (changedIn(fields, { entered: now, before }).length > 0) throw staleForm(what);
