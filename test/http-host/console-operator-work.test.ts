@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { type Caller, openTenant, type Running, startHost } from '../e2e/running-host.ts';
-import { hiddenFields, openUser, Visitor } from './console-visitor.ts';
+import { hiddenFields, openUser, row, Visitor } from './console-visitor.ts';
 
 const TENANT = 60;
 const OPERATOR = 'operator@example.com';
@@ -46,6 +46,10 @@ it('rebuilds a read model after a page that says what follows, and once', async 
   expect(await operator.post(REBUILD, fields)).toMatchObject({ status: 303, location: MODEL });
   const text = await over(MODEL);
   expect(text).toMatch(/Build 2 is live, made of [\d,]+ events\. It equals the build before\./);
+  // The one that queries read is marked, and nothing says any more that work has begun.
+  const shown = await operator.get(MODEL);
+  expect([row(shown, '1').at(-1), row(shown, '2').at(-1)]).toEqual(['Complete', 'Live']);
+  expect(text).not.toContain('has begun');
   const live = await running.host.readModels.live('ledger');
   expect(live?.info.build).toBe(2);
   // The host goes on with it.

@@ -78,6 +78,8 @@ export interface LedgerState {
     /** Undefined while it is being built for the first time. */
     readonly lag: Lag | undefined;
     readonly builds: readonly BuildInfo[];
+    /** The build that queries read; undefined before there is one. */
+    readonly live: number | undefined;
   }[];
   /** Those that run in this process. Their events are counted up to 1,000. */
   readonly followers: readonly (Behind & { readonly name: string })[];
@@ -96,6 +98,7 @@ export async function ledgerState(watched: Watched): Promise<LedgerState> {
     isReady: await isReady(store, projection),
     lag: lags.find((lag) => lag.projection === projection),
     builds: await store.builds(projection),
+    live: (await store.live(projection))?.info.build,
   }));
   return {
     readModels: await Promise.all(readModels),

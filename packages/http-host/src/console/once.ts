@@ -11,14 +11,17 @@ interface Review {
   readonly isDone: boolean;
   /** It is as the page showed it. */
   readonly isAsSeen: boolean;
-  /** Says what was done. */
-  readonly act: () => Promise<string>;
+  /** Says what was done, unless the page does. */
+  readonly act: () => Promise<string | undefined>;
 }
 
 /** Where others have changed it since the page was shown, nothing is done. */
 export async function doneOnce({ to, what, isDone, isAsSeen, act }: Review): Promise<Outcome> {
   if (isDone) return { to, notice: 'That is done already.' };
-  if (isAsSeen) return { to, notice: await act() };
+  if (isAsSeen) {
+    const notice = await act();
+    return { to, ...(notice !== undefined && { notice }) };
+  }
   throw refuse(
     'stale_row_version',
     `Somebody else has changed ${what}, and nothing was done. This is how it is now.`,

@@ -82,6 +82,6 @@ export const examine = consoleForm({
   page: doctor,
   async act(visit, { body: { how } }) {
     await begun(visit, { kind: 'examine', quick: how === 'quick' });
-    return { to: visit.href(DOCTOR), notice: 'The examination has begun.' };
+    return { to: visit.href(DOCTOR) };
   },
 });

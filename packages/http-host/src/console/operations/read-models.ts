@@ -24,6 +24,11 @@ function newestOf({ builds }: Found): number {
   return builds.findLast(({ state }) => state === 'ready')?.build ?? 0;
 }
 
+function badgeOf({ build, state }: Found['builds'][number], live: number | undefined) {
+  if (build === live) return { text: 'Live', tone: 'good' };
+  return state === 'ready' ? { text: 'Complete' } : { text: 'Loading', tone: 'warn' };
+}
+
 export const readModel = consolePage({
   path: MODEL,
   title: 'Read model',
@@ -43,7 +48,7 @@ export const readModel = consolePage({
       lag: found.lag === undefined ? undefined : shownLag(found.lag),
       parked: found.lag?.parked ?? 0,
       parkedHref: visit.href(PARKED),
-      builds: found.builds,
+      builds: found.builds.map((each) => ({ ...each, badge: badgeOf(each, found.live) })),
       running: underWay(visit),
       rebuilt: ended(work.last({ kind: 'rebuild', projection })),
       counted: ended(work.last({ kind: 'count', projection })),
@@ -62,7 +67,7 @@ export const count = consoleForm({
   async act(visit, { params: { projection } }) {
     await modelOf(visit, projection);
     await begun(visit, { kind: 'count', projection });
-    return { to: visit.href(modelPath(projection)), notice: 'The count has begun.' };
+    return { to: visit.href(modelPath(projection)) };
   },
 });
 
@@ -118,8 +123,9 @@ export const rebuild = consoleForm({
       isDone: running?.work.kind === 'rebuild' && running.work.projection === projection,
       isAsSeen: newestOf(found) === seen,
       async act() {
+        // The page shows how far it is: a notice would stay above what became of it.
         await begun(visit, { kind: 'rebuild', projection });
-        return 'The rebuild has begun.';
+        return undefined;
       },
     });
   },
