@@ -82,3 +82,30 @@ describe('a field that cannot be', () => {
     expect(said(await send({ chargebackFee: '1.234' }))).toMatch(/^Chargeback has more decimals/);
   });
 });
+
+describe('a card number', () => {
+  const NUMBER = '4242424242424242';
+
+  it('in a filter or a field is refused within the console, with the way back, and not repeated', async () => {
+    const edit = `${CONSOLE}/merchant-accounts/${ACCOUNT}/edit`;
+    const searched = await owner.get(`${CONSOLE}/transactions?q=${NUMBER}`);
+    const typed = await owner.post(edit, { ...hiddenFields(await owner.get(edit)), mid: NUMBER });
+    for (const [page, back, words] of [
+      [searched, `${CONSOLE}/transactions`, 'The search must not hold a card number'],
+      [typed, edit, 'MID must not hold a card number'],
+    ] as const) {
+      expect(page.status).toBe(400);
+      expect(page.text).toContain('aria-label="Sections"');
+      expect(page.text).toContain(words);
+      expect(page.text).toContain(`href="${back}">Back to the page`);
+      expect(page.text).not.toContain(NUMBER);
+    }
+  });
+
+  it('tells those who are not signed in nothing more', async () => {
+    const { status, text } = await new Visitor(running.url).get(`${CONSOLE}/leads?email=${NUMBER}`);
+    expect(status).toBe(400);
+    expect(text).not.toContain('aria-label="Sections"');
+    expect(text).not.toContain(NUMBER);
+  });
+});

@@ -74,6 +74,7 @@ function pageEndpoint(page: ConsolePage, services: ConsoleServices): Endpoint {
     operationId: `show ${page.path || '/'}`,
     method: 'GET',
     path: `${ROOT}${page.path}`,
+    refusalPage: refusalIn(services, page.path),
     summary: page.title,
     responses: { 200: PAGE },
     async handle(context, { params, query }) {
@@ -94,6 +95,7 @@ function formEndpoint(form: ConsoleForm, services: ConsoleServices): Endpoint {
     operationId: `send ${form.path}`,
     method: 'POST',
     path: `${ROOT}${form.path}`,
+    refusalPage: refusalIn(services, form.page.path),
     summary: form.name,
     responses: { 200: PAGE, 303: { description: 'To the page that shows what became of it' } },
     async handle(context, { params, query, body: fields }) {
@@ -113,6 +115,7 @@ function uploadEndpoint(
     operationId: `send ${form.path}`,
     method: 'POST',
     path: `${ROOT}${form.path}`,
+    refusalPage: refusalIn(services, form.page.path),
     summary: form.name,
     upload: multipart(form.file.maxBytes),
     responses: { 200: PAGE, 303: { description: 'To the page that shows what became of it' } },
@@ -264,6 +267,36 @@ function frameEndpoint(frame: ConsoleFrame, services: ConsoleServices): Endpoint
   });
 }
 
+/** A stray card number is refused before the handler: in the frame of the console too, with the way back. */
+function refusalIn(services: ConsoleServices, path: string): NonNullable<Endpoint['refusalPage']> {
+  return (refusal, requestId, { context, params }) => {
+    const environment = params['environment'];
+    const isFramed = refusal.code === 'card_invalid';
+    if (!isFramed || (environment !== 'live' && environment !== 'test')) {
+      return refusalPage(refusal, requestId);
+    }
+    const { errors = [] } = refusal;
+    // An address that holds the number leads nowhere.
+    const isInPath = errors.some(({ pointer }) => pointer.startsWith('/path/'));
+    const back = isInPath ? undefined : filledPath(path, params);
+    const reasons = errors.map((error) => problemOf(error).text);
+    return visitOf(services, context, environment).then(
+      (signedIn) => {
+        if (signedIn === undefined) return refusalPage(refusal, requestId);
+        return refusalPage(refusal, requestId, { frame: frameOf(signedIn, path), back, reasons });
+      },
+      // Without the frame: the refusal counts for more.
+      () => refusalPage(refusal, requestId),
+    );
+  };
+}
+
+function filledPath(path: string, params: Readonly<Record<string, string | undefined>>): string {
+  return `${ROOT}${path}`.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(params[name] ?? ''),
+  );
+}
+
 /** Of an address without a page: whoever follows an old link is told so, in the frame of the console. */
 function nowhere(services: ConsoleServices, path: string): Endpoint {
   return endpoint({
@@ -327,9 +360,7 @@ function environmentOf({ environment }: Record<string, string>): Environment {
 }
 
 function signInAddress({ path, params, query }: Asked): string {
-  const filled = `${ROOT}${path}`.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
-    encodeURIComponent(params[name] ?? ''),
-  );
+  const filled = filledPath(path, params);
   const pairs = Object.entries(query).flatMap(([name, value]) =>
     [value].flat().map((each): [string, string] => [name, each]),
   );

@@ -71,6 +71,13 @@ export interface RequestLogger {
 }
 
 /** What a handler knows about the request besides its input. */
+/** What a page of a refusal may ask. */
+export interface RefusedRequest {
+  readonly context: RequestContext;
+  /** Of the path, as far as it was understood. */
+  readonly params: Readonly<Record<string, string | undefined>>;
+}
+
 export interface RequestContext {
   readonly requestId: string;
   /** Of the connection. */
@@ -230,7 +237,11 @@ export interface EndpointDefinition<
   /** Responses hold keys or secrets, such as those that are shown once: they are never compressed. */
   readonly holdsSecrets?: boolean;
   /** What a refusal is shown as, for pages. Default: JSON. */
-  readonly refusalPage?: (refusal: Refusal, requestId: string) => RawResult;
+  readonly refusalPage?: (
+    refusal: Refusal,
+    requestId: string,
+    request: RefusedRequest,
+  ) => RawResult | Promise<RawResult>;
   /** For probes: answered even under overload. */
   readonly answeredUnderOverload?: boolean;
   handle(context: RequestContext, input: Input<P, Q, B>): Promise<HandlerResult>;

@@ -30,7 +30,7 @@ import {
 import { refuseCardNumbers } from './card-number-guard.ts';
 import { withCors } from './cors.ts';
 import { forEndpoint } from './email-errors.ts';
-import { answersJson, type Endpoint, type Principal } from './endpoint.ts';
+import { answersJson, type Endpoint, type Principal, type RawResult } from './endpoint.ts';
 import { Refusal, refuse } from './errors.ts';
 import { type Idempotency, idempotencyKeyOf } from './idempotency.ts';
 import { allErrors, type Part, readInput } from './invalid-input.ts';
@@ -250,12 +250,21 @@ export class Pipeline {
   }
 
   /** A refusal is sent as it is; an unexpected error is logged, and the response has only the request id. */
-  #answerOfError(exchange: Exchange, error: unknown, acceptance: Acceptance): Answer {
+  #answerOfError(
+    exchange: Exchange,
+    error: unknown,
+    acceptance: Acceptance,
+  ): Answer | Promise<Answer> {
     const { requestId, logger, endpoint, refusalPage } = exchange;
-    const answered = (refusal: Refusal) =>
-      refusalPage === undefined
-        ? refusalAnswer(forEndpoint(endpoint, refusal), requestId, acceptance.errorForm)
-        : { ...answerOf(refusalPage(refusal, requestId)), code: refusal.code };
+    const answered = (refusal: Refusal) => {
+      if (refusalPage === undefined) {
+        return refusalAnswer(forEndpoint(endpoint, refusal), requestId, acceptance.errorForm);
+      }
+      const request = { context: exchange, params: exchange.params ?? {} };
+      const shown = refusalPage(refusal, requestId, request);
+      const withCode = (page: RawResult) => ({ ...answerOf(page), code: refusal.code });
+      return shown instanceof Promise ? shown.then(withCode) : withCode(shown);
+    };
     if (error instanceof Refusal) return answered(error);
     const foreseen = this.#parts.refusalOf(error);
     if (foreseen === undefined) logger.error({ err: error }, 'unexpected error');
