@@ -16,6 +16,8 @@ const HEADER = `/** Generated from the OpenAPI document of the host by \`pnpm bu
 /** A member with a default may be left out of a request. */
 const OPTIONS = { defaultNonNullable: false };
 const ERROR = '#/components/schemas/Error';
+/** Of the reference alone: an editor cannot follow it. */
+const LINK_TO_TERM = /\[([^[\]]+)\]\(#description\/[a-z0-9-]+\)/g;
 
 /** The source of the types, as openapi-typescript makes it of the document of a host. */
 export async function generatedTypes(): Promise<string> {
@@ -54,7 +56,8 @@ async function documentOfHost(): Promise<Json> {
   const config = readConfig({ PORT: '0', DATA_DIR: folder, LOG_LEVEL: 'silent', ...memory });
   const host = await compose(config);
   try {
-    return await (await fetch(`${await host.listen()}/openapi.json`)).json();
+    const text = await (await fetch(`${await host.listen()}/openapi.json`)).text();
+    return JSON.parse(text.replaceAll(LINK_TO_TERM, '$1'));
   } finally {
     await host.close();
     rmSync(folder, { recursive: true });

@@ -50,6 +50,23 @@ describe.skipIf(CHROMIUM === undefined)('the reference', () => {
     expect([...asked]).toEqual([running.url]);
   });
 
+  it('leads from a description to the glossary', async () => {
+    await page.goto('about:blank');
+    const operation = '#tag/settlements/POST/api/admin/settlements/payouts';
+    await page.goto(`${running.url}/docs${operation}`);
+    const link = page.locator('a[href$="#description/who-and-where"]').first();
+    await link.scrollIntoViewIfNeeded();
+    await link.click();
+    await page.waitForFunction(
+      `[...document.querySelectorAll('h2')].some((each) => {
+        const { top } = each.getBoundingClientRect();
+        return each.textContent.trim() === 'Who and where' && top >= 0 && top < innerHeight;
+      })`,
+    );
+    expect(page.url()).toBe(`${running.url}/docs#description/who-and-where`);
+    expect(errors).toEqual([]);
+  });
+
   it('explains a term in its glossary', async () => {
     const term = page.locator('li', { hasText: /^RDR\./ });
     expect(await term.textContent()).toContain('the network refunds by rules');

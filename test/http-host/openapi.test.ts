@@ -71,6 +71,37 @@ function everyEndpoint(): Endpoint[] {
 
 const document = makeOpenApiDocument(everyEndpoint(), INFO);
 
+it('links the first mention of a term of the glossary in a description', () => {
+  const terms = [
+    {
+      title: 'Who and where',
+      terms: [
+        { term: 'MID', meaning: 'A merchant id.' },
+        { term: 'Application', meaning: 'A shop.' },
+        { term: 'Event', meaning: 'What has happened.' },
+      ],
+    },
+  ];
+  const [application, mid] = ['application', 'MID'].map(
+    (word) => `[${word}](#description/who-and-where)`,
+  );
+  const told = endpoint({
+    ...described,
+    description:
+      'The application, an application/json, `MID`, an event, and MIDs of an application.',
+    query: z.object({ mid: z.string().meta({ description: 'The MID', example: 'The MID' }) }),
+  });
+  const { paths } = makeOpenApiDocument([told], { ...INFO, terms }) as Json;
+  const { put } = paths['/things/{id}/described'];
+  const several = '[MIDs](#description/who-and-where)';
+  expect(put.description).toContain(
+    `The ${application}, an application/json, \`MID\`, an event, and ${several} of an application.`,
+  );
+  const parameter = put.parameters.find(({ name }: Json) => name === 'mid');
+  expect(JSON.stringify(parameter)).toContain(`"description":"The ${mid}"`);
+  expect(JSON.stringify(parameter)).toContain('"The MID"');
+});
+
 describe('the document', () => {
   it('satisfies the recommended rules of redocly', () => {
     const folder = mkdtempSync(join(tmpdir(), 'counterfoil-openapi-'));

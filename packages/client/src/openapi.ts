@@ -3720,7 +3720,7 @@ export interface components {
             days?: number;
         };
         MerchantAccountInput: {
-            /** @description The merchant id of the account at its acquirer */
+            /** @description The merchant id (MID) of the account at its acquirer */
             mid: string;
             /** @description The label of the account; payments show it as `midName` */
             title: string;
@@ -3909,7 +3909,7 @@ export interface components {
             emailAddress?: string;
         };
         MerchantAccountReplacement: {
-            /** @description The merchant id of the account at its acquirer */
+            /** @description The merchant id (MID) of the account at its acquirer */
             mid: string;
             /** @description The label of the account; payments show it as `midName` */
             title: string;
@@ -4071,7 +4071,7 @@ export interface components {
         };
         /** @description A JSON merge patch (RFC 7396): null resets an optional field to its default; `currencies` is replaced as a whole, but for secrets that it does not name */
         MerchantAccountPatch: {
-            /** @description The merchant id of the account at its acquirer */
+            /** @description The merchant id (MID) of the account at its acquirer */
             mid?: string | null;
             /** @description The label of the account; payments show it as `midName` */
             title?: string | null;
@@ -4795,7 +4795,7 @@ export interface components {
              * @example 2010-12-01
              */
             dateTo?: string;
-            /** @description The merchant id of the account at its acquirer */
+            /** @description The merchant id (MID) of the account at its acquirer */
             mid?: string;
             /** @description The whole descriptor, in upper or lower case */
             descriptorExactMatch?: string;
@@ -6105,7 +6105,7 @@ export interface components {
             merchantAccountId: number;
             /** @description The label of the merchant account */
             midName: string;
-            /** @description The merchant id of the account at its acquirer */
+            /** @description The merchant id (MID) of the account at its acquirer */
             mid: string;
             /**
              * Format: int64
@@ -6353,7 +6353,7 @@ export interface components {
             merchantAccountId: number;
             /** @description The label of the merchant account */
             midName: string;
-            /** @description The merchant id of the account at its acquirer */
+            /** @description The merchant id (MID) of the account at its acquirer */
             mid: string;
             /**
              * Format: int64
@@ -6471,7 +6471,7 @@ export interface components {
              * @description The merchant account; in an answer 0 or null before one was tried
              */
             merchantAccountId: number;
-            /** @description The merchant id of the account at its acquirer */
+            /** @description The merchant id (MID) of the account at its acquirer */
             mid: string;
             /** @description The name of the gateway */
             gateway: string;
@@ -6632,7 +6632,7 @@ export interface components {
             merchantAccountId: number;
             /** @description The label of the merchant account */
             midName: string;
-            /** @description The merchant id of the account at its acquirer */
+            /** @description The merchant id (MID) of the account at its acquirer */
             mid: string;
             /** @description true: no longer billed, until it is unfrozen */
             frozen: boolean;
@@ -7247,7 +7247,7 @@ export interface components {
             currency: string;
             /** @description In major units of the currency; of a payment what was captured, once that is known */
             amount: number;
-            /** @description The merchant id of the account at its acquirer */
+            /** @description The merchant id (MID) of the account at its acquirer */
             mid: string;
             /** @description What the statement of the card shows */
             descriptor: string;
@@ -7810,7 +7810,7 @@ export interface components {
              * @example 1
              */
             rowVersion: number;
-            /** @description The merchant id of the account at its acquirer */
+            /** @description The merchant id (MID) of the account at its acquirer */
             mid: string;
             /** @description The label of the account; payments show it as `midName` */
             title: string;
@@ -8195,7 +8195,7 @@ export interface components {
              * @description The merchant account; in an answer 0 or null before one was tried
              */
             merchantAccountId: number;
-            /** @description The merchant id of the account at its acquirer */
+            /** @description The merchant id (MID) of the account at its acquirer */
             mid: string;
             /** @description The name of the gateway */
             gateway: string;
@@ -8587,7 +8587,7 @@ export interface components {
             merchantAccountId: number;
             /** @description The label of the merchant account */
             midName: string;
-            /** @description The merchant id of the account at its acquirer */
+            /** @description The merchant id (MID) of the account at its acquirer */
             mid: string;
             /** @description true: no longer billed, until it is unfrozen */
             frozen: boolean;
@@ -8827,7 +8827,7 @@ export interface components {
             currency: string;
             /** @description In major units of the currency; of a payment what was captured, once that is known */
             amount: number;
-            /** @description The merchant id of the account at its acquirer */
+            /** @description The merchant id (MID) of the account at its acquirer */
             mid: string;
             /** @description What the statement of the card shows */
             descriptor: string;
@@ -8915,7 +8915,7 @@ export interface components {
             currency: string;
             /** @description In major units of the currency; of a payment what was captured, once that is known */
             amount: number;
-            /** @description The merchant id of the account at its acquirer */
+            /** @description The merchant id (MID) of the account at its acquirer */
             mid: string;
             /** @description What the statement of the card shows */
             descriptor: string;
@@ -9042,7 +9042,7 @@ export interface components {
              * @description The merchant account; in an answer 0 or null before one was tried
              */
             merchantAccountId: number | null;
-            /** @description The merchant id of the account at its acquirer */
+            /** @description The merchant id (MID) of the account at its acquirer */
             mid: string;
             /** @description The label of the merchant account */
             midName: string;

@@ -20,7 +20,7 @@ export const FIELD_MEANINGS: Readonly<Record<string, string>> = {
   storeCurrency: 'The currency of the shop; empty without one',
   merchantAccountId: 'The merchant account; in an answer 0 or null before one was tried',
   merchantAccountIds: 'At any of these merchant accounts',
-  mid: 'The merchant id of the account at its acquirer',
+  mid: 'The merchant id (MID) of the account at its acquirer',
   midName: 'The label of the merchant account',
   descriptor: 'What the statement of the card shows',
   'DisputeShown.item': 'The dispute',

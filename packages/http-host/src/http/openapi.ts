@@ -14,6 +14,7 @@ import { ERRORS, type ErrorCode } from './errors.ts';
 import { guideOf, type TermGroup } from './openapi-guide.ts';
 import { showSamples } from './openapi-samples.ts';
 import { simplifyShapes } from './openapi-shapes.ts';
+import { linkTerms } from './openapi-terms.ts';
 import { describeFields, type Examples, showExamples } from './openapi-words.ts';
 
 export interface DocumentInfo {
@@ -297,6 +298,7 @@ export function makeOpenApiDocument(
   const made = createDocument(document);
   simplifyShapes(made);
   describeFields(made, info.fieldMeanings ?? {});
+  linkTerms(made, info.terms ?? []);
   if (info.examples !== undefined) showExamples(made, info.examples);
   showSamples(made);
   return made;
