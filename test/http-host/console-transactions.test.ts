@@ -476,9 +476,9 @@ describe('customers', () => {
     const seen = hiddenFields(await agent.get(path));
     const changed = { ...seen, email: 'changed@example.com', firstName: 'Grace', lastName: 'H.' };
     expect((await agent.post(path, changed)).status).toBe(303);
-    const second = await agent.post(path, { ...changed, firstName: 'Ada' });
+    const second = await agent.post(path, { ...changed, firstName: 'Eve' });
     expect(second.status).toBe(409);
-    expect(second.text).toContain('value="Ada"');
+    expect(second.text).toContain('value="Eve"');
     expect((await agent.get(path)).text).toContain('value="Grace"');
   });
 
