@@ -24,7 +24,7 @@ const UNLINKED: ReadonlySet<string> = new Set([
 const DATA: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'example', 'examples']);
 
 /** Code and links stay as they are. */
-const KEPT = /(`[^`]*`|\[[^\]]*\]\([^)]*\))/;
+const KEPT = /(`[^`]*`|\[[^[\]]*\]\([^()]*\))/;
 
 interface Linked {
   /** Of the term, by how it is written in a text. */
