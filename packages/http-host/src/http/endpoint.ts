@@ -70,7 +70,6 @@ export interface RequestLogger {
   error(facts: object, message: string): void;
 }
 
-/** What a handler knows about the request besides its input. */
 /** What a page of a refusal may ask. */
 export interface RefusedRequest {
   readonly context: RequestContext;
@@ -78,6 +77,7 @@ export interface RefusedRequest {
   readonly params: Readonly<Record<string, string | undefined>>;
 }
 
+/** What a handler knows about the request besides its input. */
 export interface RequestContext {
   readonly requestId: string;
   /** Of the connection. */
