@@ -107,7 +107,8 @@ describe.each(SHARED_ENGINES)('while PostgreSQL refuses connections, two hosts o
     const email = newEmail();
     const later = await callers[1].paid({ email });
     expect(await callers[0].found({ emails: [email] })).toEqual([later.id]);
-    expect(await callers[0].found({ emails: [paid.email] })).toEqual([paid.id]);
+    // Not by the email: the log, where it is elsewhere, may hold the wish to erase its owner.
+    expect(await callers[0].found({ transactionIds: [paid.id] })).toEqual([paid.id]);
   });
 });
 
