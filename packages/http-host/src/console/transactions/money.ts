@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { bounded, Uuid } from '../../api/wire.ts';
 import { Refusal, refuse } from '../../http/errors.ts';
 import { addressWith } from '../list-address.ts';
+import { problemsOf } from '../problems.ts';
 import { shownMoney } from '../shown.ts';
 import {
   type Again,
@@ -13,7 +14,6 @@ import {
   consoleForm,
   consolePage,
   type Outcome,
-  type Problem,
   type Visit,
 } from '../slice.ts';
 import {
@@ -187,12 +187,6 @@ function orRefusal<Value>(ask: () => Value): Value | Refusal {
     if (error instanceof Refusal) return error;
     throw error;
   }
-}
-
-/** In a form that is shown again, each is beside its field. */
-function problemsOf({ errors = [], message }: Refusal): readonly Problem[] {
-  if (errors.length === 0) return [{ field: '', text: message }];
-  return errors.map(({ pointer, detail }) => ({ field: pointer.slice(1), text: detail }));
 }
 
 const refund = consoleForm({
