@@ -41,24 +41,52 @@ const Flat = z.strictObject({
 });
 const flat = packed(Flat, ([text, number, isSo, maybe]) => ({ text, number, isSo, maybe }));
 
-it('reads all flat objects that it has written', () => {
+const nested = packed(
+  z.strictObject({
+    before: Flat.nullable(),
+    lists: z.array(z.array(z.number())),
+    amounts: z.array(Order.shape.totalMinor),
+    inner: z.strictObject({ objects: z.array(Flat), after: z.string() }),
+  }),
+);
+
+it('reads all objects that it has written', () => {
   const text = () =>
     fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: fc.constantFrom(...'",[]\\\n1') }));
-  const number = fc.oneof(
-    fc.integer({ min: 0 }),
-    fc.maxSafeNat().map((value) => value * 4_099),
-    fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value || 0),
-  );
-  const objects = fc.record({ text: text(), number, isSo: fc.boolean(), maybe: fc.option(text()) });
+  const number = () =>
+    fc.oneof(
+      fc.integer(),
+      fc.maxSafeNat().map((value) => value * 4_099),
+      fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value || 0),
+    );
+  const objects = fc.record({
+    text: text(),
+    number: number(),
+    isSo: fc.boolean(),
+    maybe: fc.option(text()),
+  });
   fc.assert(
     fc.property(objects, (object) => {
       expect(flat.decode(flat.encode(object))).toEqual(object);
     }),
   );
+  const few = { maxLength: 3 };
+  const nests = fc.record({
+    before: fc.option(objects),
+    lists: fc.array(fc.array(number(), few), few),
+    amounts: fc.array(fc.bigInt()),
+    inner: fc.record({ objects: fc.array(objects, few), after: text() }),
+  });
+  fc.assert(
+    fc.property(nests, (nest) => {
+      expect(nested.decode(nested.encode(nest))).toEqual(nest);
+    }),
+    { numRuns: 30 },
+  );
 });
 
-it.each(['', '[', '["a",]', '["a', '["a" 1]', '["a",12', '["a",tru]', '["a",1]x'])(
-  'refuses %s as text of a flat object',
+it.each(['', '[', '[]', '["a",]', '["a', '["a" 1]', '["a",12', '["a",tru]', '["a",1]x', '["\\"'])(
+  'refuses %s as text of an object',
   (text) => {
     expect(() => flat.decode(text)).toThrow(SyntaxError);
   },

@@ -1,13 +1,21 @@
 /** The Customer Service detail: one transaction with its order, addresses, session and products. */
 import { currencyOf, Policies, type Reference, Transaction, toMajor } from '@counterfoil/core';
-import type { ReadModelStore } from '../read-model-store.ts';
-import { keyOf, liveModel, PAYMENTS, RECORDS, TRANSACTIONS } from './live-model.ts';
+import type { Build, ReadModelStore } from '../read-model-store.ts';
+import {
+  keyOf,
+  liveModel,
+  liveModels,
+  PAYMENTS,
+  RECORDS,
+  REFERENCE,
+  TRANSACTIONS,
+} from './live-model.ts';
 import { readPayment } from './payment-reading.ts';
 import type { ReferenceView } from './reference.ts';
 import { storedRecord } from './search-record.ts';
 import { renderSubscription, type SubscriptionRecord } from './subscription-record.ts';
 import { SubscriptionView } from './subscriptions.ts';
-import { renderPayment, type TransactionRecord } from './transaction-record.ts';
+import { type RenderContext, renderPayment, type TransactionRecord } from './transaction-record.ts';
 
 /** An address of the order, with the contract's field names. */
 export interface AddressRecord extends Transaction.Address {
@@ -95,35 +103,33 @@ export class DetailView {
 
   /** The folded payment by its own id or a child's; undefined when the tenant has none of that id. */
   async payment(tenantId: number, id: string): Promise<FoundPayment | undefined> {
-    const wanted = id.toLowerCase();
-    const model = await liveModel(this.#store, TRANSACTIONS);
-    const bodyOf = async (collection: string, ofId: string) =>
-      (await model.get(collection, [keyOf(tenantId, ofId)]))[0];
-    const own = await bodyOf(PAYMENTS, wanted);
-    if (own !== undefined) return { payment: readPayment(own), childId: undefined };
-    const record = await bodyOf(RECORDS, wanted);
-    if (record === undefined) return undefined;
-    const { originalTransactionId } = storedRecord.decode(record);
-    const parents = await bodyOf(PAYMENTS, originalTransactionId ?? wanted);
-    // Only damage takes away the payment that a record belongs to.
-    if (parents === undefined) throw model.markDamaged(`the payment of ${wanted} is missing`);
-    const childId = originalTransactionId === null ? undefined : wanted;
-    return { payment: readPayment(parents), childId };
+    return paymentIn(await liveModel(this.#store, TRANSACTIONS), tenantId, id);
   }
 
   /** Undefined when the tenant has no transaction of that id. */
   async detail({ tenantId, id, now }: DetailQuery): Promise<TransactionDetail | undefined> {
-    const found = await this.payment(tenantId, id);
-    return found && this.detailOf(found, { tenantId, now });
+    const [model, definitions] = await liveModels(this.#store, [TRANSACTIONS, REFERENCE]);
+    const found = await paymentIn(model, tenantId, id);
+    if (found === undefined) return undefined;
+    const names = await this.#reference.namesIn(definitions, tenantId);
+    return this.#shown(found, { tenantId, names, now });
   }
 
   /** The detail of a payment that is known already, such as from the log. */
   async detailOf(
-    { payment, childId }: FoundPayment,
+    found: FoundPayment,
     { tenantId, now }: Omit<DetailQuery, 'id'>,
   ): Promise<TransactionDetail> {
     const names = await this.#reference.names(tenantId);
-    const root = renderPayment(payment, { tenantId, names, now });
+    return this.#shown(found, { tenantId, names, now });
+  }
+
+  async #shown(
+    { payment, childId }: FoundPayment,
+    context: RenderContext,
+  ): Promise<TransactionDetail> {
+    const { tenantId, names } = context;
+    const root = renderPayment(payment, context);
     const transaction =
       childId === undefined
         ? root
@@ -137,7 +143,10 @@ export class DetailView {
     const isEcommerce = payment.applicationKind === Transaction.APPLICATION_KIND.Ecommerce;
     const cart = cartOf(payment, childId);
     const subscriptionIds = Policies.subscriptionsOf(payment);
-    const subscriptions = await this.#subscriptions.byIds(tenantId, subscriptionIds);
+    const subscriptions =
+      subscriptionIds.length === 0
+        ? []
+        : await this.#subscriptions.byIds(tenantId, subscriptionIds);
     return {
       transaction,
       sandbox: payment.sandbox,
@@ -154,11 +163,36 @@ export class DetailView {
   }
 }
 
-function routedAttempt({ route, note, startedAt, ...made }: Transaction.Attempt): RoutedAttempt {
-  const { attempt, outcome, declineCode } = made;
-  const { merchantAccountId, mid, midName, gateway, descriptor, skipped } = route;
+/** The folded payment by its own id or a child's; undefined when the tenant has none of that id. */
+async function paymentIn(
+  model: Build,
+  tenantId: number,
+  id: string,
+): Promise<FoundPayment | undefined> {
+  const wanted = id.toLowerCase();
+  const [own] = await model.get(PAYMENTS, [keyOf(tenantId, wanted)]);
+  if (own !== undefined) return { payment: readPayment(own), childId: undefined };
+  const [record] = await model.get(RECORDS, [keyOf(tenantId, wanted)]);
+  if (record === undefined) return undefined;
+  const { originalTransactionId } = storedRecord.decode(record);
+  const paymentKey = keyOf(tenantId, originalTransactionId ?? wanted);
+  const [parents] = await model.get(PAYMENTS, [paymentKey]);
+  // Only damage takes away the payment that a record belongs to.
+  if (parents === undefined) throw model.markDamaged(`the payment of ${wanted} is missing`);
+  const childId = originalTransactionId === null ? undefined : wanted;
+  return { payment: readPayment(parents), childId };
+}
+
+function routedAttempt({
+  attempt,
+  route: { merchantAccountId, mid, midName, gateway, descriptor, skipped },
+  startedAt: at,
+  outcome,
+  declineCode,
+  note: message,
+}: Transaction.Attempt): RoutedAttempt {
   const account = { merchantAccountId, mid, midName, gateway, descriptor };
-  return { attempt, outcome, ...account, declineCode, message: note, at: startedAt, skipped };
+  return { attempt, outcome, ...account, declineCode, message, at, skipped };
 }
 
 function productIdsOf(cart: readonly CartLine[]): readonly number[] {
