@@ -37,6 +37,28 @@ it.each([
   expect(typesOf(...commands)).toEqual(expected);
 });
 
+it.each([
+  ['nothing', [{ ...SUBMIT, fieldCount: 0 }], 'EvidenceMissing'],
+  [
+    'nothing after a refusal',
+    [SUBMIT, sent(1, 'refused'), { ...SUBMIT, fieldCount: 0 }],
+    'EvidenceMissing',
+  ],
+  ['a file that was not kept', [{ ...SUBMIT, digests: ['ab'], fieldCount: 0 }], 'EvidenceUnknown'],
+] as const)('is not %s', (_, commands, code) => {
+  expect(() => typesOf(...commands)).toThrow(code);
+});
+
+it('is nothing to refuse where it was handed in before', () => {
+  expect(typesOf(SUBMIT, { ...SUBMIT, fieldCount: 0 })).toEqual([SUBMITTED]);
+});
+
+it('that was handed in with nothing, by an earlier version, is read', () => {
+  const past: DisputeEvidence.Event = { type: 'EvidenceSubmitted', digests: [], fieldCount: 0, at };
+  const state = DisputeEvidence.evolve(DisputeEvidence.initial, past);
+  expect([state.submittedAt, DisputeEvidence.mayBeSubmitted(state)]).toEqual([at, false]);
+});
+
 it('has one answer for each submission', () => {
   expect(typesOf(SUBMIT, sent(1, 'refused'), sent(1, 'taken'), SUBMIT, sent(2, 'taken'))).toEqual([
     SUBMITTED,

@@ -102,6 +102,16 @@ describe('the queue', () => {
     );
   });
 
+  it('is not represented with nothing', async () => {
+    const id = await chargeback();
+    for (const body of [{}, { fields: {} }, { fields: { explanation: ' ' } }]) {
+      const path = '/api/admin/disputes/{id}/represent';
+      expectRefusal(await caller.post(path, { path: { id }, body }), 400, 'evidence_invalid');
+    }
+    const { body } = await caller.get('/api/admin/disputes/{id}', { path: { id } });
+    expect(body.item.status).toBe('ChargebackOpen');
+  });
+
   it('needs the scope to change anything', async () => {
     const id = await chargeback();
     const reader = await callerWith(running, TENANT, { scopes: ['disputes:read'] });

@@ -127,6 +127,24 @@ describe('a chargeback', () => {
     expect((await disputes().evidence(id, kept.digest))?.content).toEqual(PDF);
   });
 
+  it.each([
+    ['neither a file nor a field', {}],
+    ['fields that say nothing', { fields: { explanation: '  ' } }],
+    ['none of its files', { digests: [] }],
+  ])('is not represented with %s', async (_, given) => {
+    const id = await chargeback();
+    if ('digests' in given) await disputes().keepEvidence(id, { name: 'a.pdf', content: PDF });
+    expect(await codeOf(disputes().represent(id, given))).toBe('EvidenceMissing');
+    const { dispute, evidence } = await disputes().get(id);
+    expect([dispute.status, evidence.submittedAt]).toEqual(['ChargebackOpen', null]);
+    await disputes().represent(id, { digests: [], fields: { explanation: 'Delivered' } });
+    // A repetition hands in nothing else.
+    expect(await disputes().represent(id, given)).toMatchObject({
+      status: 'ChargebackUnderReview',
+    });
+    expect((await disputes().get(id)).evidence.fields).toEqual({ explanation: 'Delivered' });
+  });
+
   it('on top of a refund has the refund as evidence', async () => {
     const { id } = await shop().payments.submit(order());
     const refund = await shop().payments.refund(id);

@@ -1191,7 +1191,7 @@ export interface paths {
         put?: never;
         /**
          * Represent a chargeback
-         * @description Hands in evidence: fields, and files that were kept before. Where the chargeback took money that had been given back, the refunds are added by themselves.
+         * @description Hands in evidence: fields, and files that were kept before; at least one of them, for it is handed in once. Where the chargeback took money that had been given back, the refunds are added by themselves.
          *
          *     Scope: `disputes:write`. Activity: `disputes.represent`.
          */

@@ -67,7 +67,9 @@ export type Command = {
 
 export type Rejection =
   | { readonly type: 'TooMuchEvidence'; readonly max: number }
-  | { readonly type: 'EvidenceUnknown'; readonly digest: string };
+  | { readonly type: 'EvidenceUnknown'; readonly digest: string }
+  /** Neither a file nor a field: what a bank is given is given once. */
+  | { readonly type: 'EvidenceMissing' };
 
 export interface Evidence {
   /** In the order in which they came. */
@@ -128,11 +130,13 @@ export function decide(state: State, command: Command): Either<Rejection, readon
       if (state.files.length >= MAX_FILES) return left({ type: 'TooMuchEvidence', max: MAX_FILES });
       return right([{ type: 'EvidenceKept', ...command.file, at }]);
     }
+    // Checked in this order: EvidenceUnknown, EvidenceMissing. A repetition changes nothing.
     case 'SubmitEvidence': {
       const { digests, fieldCount } = command;
       const unknown = digests.find((digest) => !has(digest));
       if (unknown !== undefined) return left({ type: 'EvidenceUnknown', digest: unknown });
       if (!mayBeSubmitted(state)) return right([]);
+      if (digests.length + fieldCount === 0) return left({ type: 'EvidenceMissing' });
       return right([{ type: 'EvidenceSubmitted', digests: [...digests], fieldCount, at }]);
     }
     case 'RecordAnswerSent': {

@@ -99,7 +99,7 @@ export class Evidence {
     return { ...file, name, keptAt };
   }
 
-  /** Refuses with `EvidenceUnknown` for a file that was not kept. */
+  /** Refuses with `EvidenceUnknown` for a file that was not kept, and with `EvidenceMissing` without anything. */
   async submit(
     about: AboutDispute,
     given: {
@@ -111,16 +111,22 @@ export class Evidence {
     const { tenantId, disputeId } = about;
     const { digests, fields } = given;
     const { commands } = this.#services;
-    const state = await this.#stateOf(about);
-    if (DisputeEvidence.mayBeSubmitted(state)) await this.#put(about, FIELDS, fields);
-    const fieldCount = Object.keys(fields).length;
+    // A field that says nothing is no evidence.
+    const fieldCount = Object.values(fields).filter((text) => text.trim() !== '').length;
     const at = commands.clock.now();
-    await commands.execute(
-      DisputeEvidence,
-      { type: 'SubmitEvidence', tenantId, disputeId, digests, fieldCount, at },
-      { commandId: uuidV7() },
-      caller,
-    );
+    const command = {
+      type: 'SubmitEvidence',
+      tenantId,
+      disputeId,
+      digests,
+      fieldCount,
+      at,
+    } as const;
+    // The fields first, and only where they are submitted: those of before are shown until then.
+    const foreseen = await commands.foreseen(DisputeEvidence, command);
+    if (foreseen !== undefined && foreseen.events.length > 0)
+      await this.#put(about, FIELDS, fields);
+    await commands.execute(DisputeEvidence, command, { commandId: uuidV7() }, caller);
   }
 
   async of(about: AboutDispute): Promise<EvidenceShown> {

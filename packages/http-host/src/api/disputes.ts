@@ -320,12 +320,12 @@ function represent(services: FaceServices): Endpoint {
     tag: TAG,
     summary: 'Represent a chargeback',
     description:
-      'Hands in evidence: fields, and files that were kept before. Where the chargeback took money that had been given back, the refunds are added by themselves.',
+      'Hands in evidence: fields, and files that were kept before; at least one of them, for it is handed in once. Where the chargeback took money that had been given back, the refunds are added by themselves.',
     access: WRITE,
     params,
     body: RepresentInput,
     responses: { 200: { description: 'The dispute as it is now', schema: Answered } },
-    rejections: [...CHANGES, 'customer_erased'],
+    rejections: [...CHANGES, 'evidence_invalid', 'customer_erased'],
     idempotency: 'none',
     async handle(context, { params: { id }, body = {} }) {
       const { parentCompanyId: _, userEmail: __, ...given } = body;
@@ -444,6 +444,10 @@ export const DISPUTES = apiSlice(disputeEndpoints, {
     code: 'evidence_invalid',
     text: ({ max }) => `A file may have at most ${max} bytes`,
   },
-  EvidenceTypeUnknown: { code: 'evidence_invalid' },
+  EvidenceTypeUnknown: { code: 'evidence_invalid', text: 'The file cannot be evidence' },
   EvidenceUnknown: { code: 'not_found' },
+  EvidenceMissing: {
+    code: 'evidence_invalid',
+    text: 'There is nothing to hand in: say what happened in fields, or keep a file first',
+  },
 });

@@ -218,6 +218,7 @@ const REJECTIONS: { readonly [Code in RefusalCode]: Refusal & { type: Code } } =
   EvidenceTooLarge: { type: 'EvidenceTooLarge', max: 1 },
   EvidenceTypeUnknown: { type: 'EvidenceTypeUnknown' },
   EvidenceUnknown: { type: 'EvidenceUnknown', digest: 'ab' },
+  EvidenceMissing: { type: 'EvidenceMissing' },
   DisputeUnknown: { type: 'DisputeUnknown' },
   DisputeDiffers: { type: 'DisputeDiffers', field: 'amount' },
   DisputeMatchedBefore: { type: 'DisputeMatchedBefore', transactionId: ID },

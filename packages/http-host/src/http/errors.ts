@@ -139,9 +139,9 @@ export const ERRORS = {
   },
   evidence_invalid: {
     status: 400,
-    title: 'The file cannot be evidence',
+    title: 'This cannot be evidence',
     description:
-      'Evidence is a PDF, PNG, JPEG or TIFF by its first bytes, or plain text in UTF-8, of at most 5 MiB; a dispute has at most 20 files.',
+      'Evidence is a PDF, PNG, JPEG or TIFF by its first bytes, or plain text in UTF-8, of at most 5 MiB; a dispute has at most 20 files. A chargeback is represented with at least one file or field.',
   },
   search_too_broad: {
     status: 400,

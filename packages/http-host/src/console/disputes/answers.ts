@@ -1,4 +1,5 @@
 /** What is done about disputes: represent, accept, refund, decline, match. Each is said in words, and done once. */
+import { Refused } from '@counterfoil/engine';
 import { z } from 'zod';
 import { bounded, Uuid } from '../../api/wire.ts';
 import { refuse } from '../../http/errors.ts';
@@ -165,15 +166,11 @@ const evidenceText = bounded(MAX_TEXT)
   )
   .optional();
 
-/** What a bank is given is given once: nothing at all would lose the chargeback. */
-function checkNotEmpty(
-  { dispute }: DisputeShown,
-  { digests, fields }: { readonly digests: readonly string[]; readonly fields: object },
-): void {
-  // The refunds before the chargeback are evidence by themselves.
-  if (dispute.exceedsCaptured || digests.length + Object.keys(fields).length > 0) return;
+/** Said beside the first field of the form. */
+function beside(error: unknown): unknown {
+  if (!(error instanceof Refused) || error.code !== 'EvidenceMissing') return error;
   const detail = 'There is nothing to hand in: write what happened, or choose a file';
-  throw refuse('invalid_request', detail, { errors: [{ pointer: '/explanation', detail }] });
+  return refuse('evidence_invalid', detail, { errors: [{ pointer: '/explanation', detail }] });
 }
 
 const representPage = consolePage({
@@ -227,8 +224,11 @@ const represent = consoleForm({
       isDone: dispute.status === 'ChargebackUnderReview' && !isRefused(evidence),
       isAsSeen: seenOf(before) === seenThen,
       async act() {
-        checkNotEmpty(before, { digests, fields });
-        await visit.ledger.disputes.represent(id, { digests, fields, note: said });
+        try {
+          await visit.ledger.disputes.represent(id, { digests, fields, note: said });
+        } catch (error) {
+          throw beside(error);
+        }
         return 'The evidence is handed in: the bank decides.';
       },
     });
