@@ -230,6 +230,11 @@ describe('what needs a person', () => {
       await vi.waitUntil(async () => (await stateOf()) === 'failed', WAIT);
       const visitor = await signedIn(OWNER, home);
       expect(needOf(await visitor.get(PAGE), FAILED_MAILS)).toBe('None');
+      // As in the list that it leads to.
+      expect((await visitor.get(FAILED_MAILS)).text).toContain('No mail matches');
+      const needless = await visitor.get('/console/live/mails?status=needless');
+      expect(needless.text).toContain('>Not needed any more</span>');
+      expect(needless.text).not.toContain('No mail matches');
     } finally {
       await home.close();
     }

@@ -1,6 +1,6 @@
 /** What interfaces check input with. */
 export { DEFAULT_MONTHS, MAX_MONTHS } from '../books/books-input.ts';
-export { MAIL_STATUS } from '../mail/kept-mails.ts';
+export { MAIL_STATUS, NEEDLESS_REASONS } from '../mail/kept-mails.ts';
 export {
   AddressText as MailAddressText,
   HeaderName,

@@ -31,6 +31,9 @@ export interface NamedMail {
 export const MAIL_STATUS = ['accepted', 'deferred', 'sent', 'failed'] as const;
 export type MailStatus = (typeof MAIL_STATUS)[number];
 
+/** Why a mail had nobody to go to or nothing to say any more: there is nothing to do about it. */
+export const NEEDLESS_REASONS: readonly string[] = ['erased', 'outdated'];
+
 export interface MailRecord {
   readonly id: string;
   readonly kind: MailKind;
@@ -61,6 +64,8 @@ export interface MailPlace {
 export interface MailFilter {
   readonly status?: MailStatus | undefined;
   readonly kind?: MailKind | undefined;
+  /** Whether there is nothing to do about it: see `NEEDLESS_REASONS`. */
+  readonly needless?: boolean | undefined;
   /** Instants, the first included and the last not. */
   readonly from?: string | undefined;
   readonly until?: string | undefined;
@@ -231,6 +236,7 @@ export class KeptMails {
       ...[after?.createdAt ?? END_OF_TIME, after?.id ?? ''],
       ...[filter.status ?? '', filter.kind ?? '', filter.recipient ?? ''],
       ...[filter.from ?? '', filter.until ?? END_OF_TIME],
+      filter.needless === undefined ? '' : String(filter.needless),
     ]);
     return rows.map(recordOf);
   }
@@ -315,6 +321,7 @@ function statementsOf({ dialect }: SqlTables) {
     sent: `status = 'sent'`,
     failed: `status IN ('failed', 'dropped')`,
   };
+  const isNeedless = `reason IN (${NEEDLESS_REASONS.map((each) => `'${each}'`).join(', ')})`;
   const isStatus = MAIL_STATUS.map((each) => `($6 = '${each}' AND ${isOf[each]})`).join(' OR ');
   return {
     byKey: {
@@ -369,6 +376,7 @@ function statementsOf({ dialect }: SqlTables) {
         AND ($6 = '' OR ${isStatus})
         AND ($7 = '' OR kind = $7)
         AND ($8 = '' OR event_id IN (SELECT mail_id FROM ${recipients} WHERE digest = $8))
+        AND ($11 = '' OR ($11 = 'true') = (${isNeedless}))
       ORDER BY recorded_at DESC, event_id DESC LIMIT $3`,
     replace: `
       UPDATE ${mails} SET content = $3 WHERE event_id = $1 AND content = $2 AND status <> 'queued'

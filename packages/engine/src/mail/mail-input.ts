@@ -117,6 +117,8 @@ export const MailList = z
   .strictObject({
     status: z.enum(MAIL_STATUS).optional(),
     kind: z.enum(MAIL_KINDS).optional(),
+    /** true: those that had nobody to go to or nothing to say any more; false: the others. */
+    needless: z.boolean().optional(),
     /** A recipient. */
     to: EmailText.optional(),
     /** Days in GMT in which mails were accepted, both included. */

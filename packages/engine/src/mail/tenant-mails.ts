@@ -163,12 +163,13 @@ export class TenantMails {
 
   /** The newest first. */
   async list(asked: MailList = {}): Promise<MailPage> {
-    const { limit = MAX_LIMIT, after, to, status, kind } = asked;
+    const { limit = MAX_LIMIT, after, to, status, kind, needless } = asked;
     const days = spanOfDays(asked);
     const owner = this.#owner(sandboxOf(this.#acting, asked.sandbox));
     const filter: MailFilter = {
       status,
       kind,
+      needless,
       recipient: to === undefined ? undefined : this.#services.seal.addressDigest(owner, to),
       from: days.since,
       until: days.until,

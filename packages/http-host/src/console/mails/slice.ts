@@ -1,7 +1,7 @@
 /** Mails: what was sent to whom, what became of it, what it says as long as that is kept; sent again. */
 import { randomUUID } from 'node:crypto';
 import type { MailView, TenantLedger } from '@counterfoil/engine';
-import { IN_ORDER, inOrder, MAIL_KINDS, MAIL_STATUS } from '@counterfoil/engine/input';
+import { IN_ORDER, inOrder, MAIL_KINDS } from '@counterfoil/engine/input';
 import { z } from 'zod';
 import { cursorOf, inCursor } from '../../api/cursor.ts';
 import { bounded, Day, Email, Uuid } from '../../api/wire.ts';
@@ -15,7 +15,17 @@ import {
   consoleSlice,
   type Visit,
 } from '../slice.ts';
-import { KINDS, mailHref, OUTCOMES, PATH, SCOPE, STATES, stateOf } from './words.ts';
+import {
+  filterOf,
+  KINDS,
+  mailHref,
+  OUTCOMES,
+  PATH,
+  SCOPE,
+  SHOWN_STATUS,
+  STATES,
+  stateOf,
+} from './words.ts';
 
 const WRITE_SCOPE = 'mails:write';
 const PAGE_SIZE = 25;
@@ -24,7 +34,7 @@ const Place = z.strictObject({ createdAt: bounded(64), id: bounded(64) });
 
 const filters = {
   to: Email.optional(),
-  status: z.enum(MAIL_STATUS).optional(),
+  status: z.enum(SHOWN_STATUS).optional(),
   kind: z.enum(MAIL_KINDS).optional(),
   dateFrom: Day.optional(),
   dateTo: Day.optional(),
@@ -43,8 +53,10 @@ const list = consolePage({
   isList: true,
   template: '/mails/list',
   async load(visit, { query: { after, ...filter } }) {
+    const { status, ...others } = filter;
     const page = await visit.ledger.mails.list({
-      ...filter,
+      ...others,
+      ...(status !== undefined && filterOf(status)),
       limit: PAGE_SIZE,
       ...(after !== undefined && { after: inCursor(after, Place) }),
     });
@@ -52,7 +64,7 @@ const list = consolePage({
     return {
       filter,
       isFiltered: Object.keys(filter).length > 0,
-      statuses: MAIL_STATUS.map((value) => ({ value, label: STATES[value].text })),
+      statuses: SHOWN_STATUS.map((value) => ({ value, label: STATES[value].text })),
       kinds: MAIL_KINDS.map((value) => ({ value, label: KINDS[value] })),
       action: base,
       mails: page.mails.map((mail) => ({

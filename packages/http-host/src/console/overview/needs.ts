@@ -1,4 +1,5 @@
 /** What needs a person: each with how many there are, as far as the first page says. */
+import { filterOf, PATH as MAILS, SCOPE as MAILS_SCOPE } from '../mails/words.ts';
 import { PATH as OPERATIONS, SCOPE as OPERATOR, PARKED } from '../operations/words.ts';
 import { PATH as SETTLEMENTS, SCOPE as SETTLEMENTS_SCOPE } from '../settlements/slice.ts';
 import type { Visit } from '../slice.ts';
@@ -8,9 +9,6 @@ import { endpointsOf } from '../webhooks/endpoints.ts';
 import { PATH as WEBHOOKS } from '../webhooks/words.ts';
 
 const MOST = 20;
-const MAX_PAGES = 10;
-/** Of mails that had nobody to go to or nothing to say any more: there is nothing to do about them. */
-const SETTLED: ReadonlySet<string> = new Set(['erased', 'outdated']);
 /** A read model that has not applied an event for so long is behind. */
 const BEHIND_SECONDS = 60;
 
@@ -57,8 +55,8 @@ const KINDS: readonly NeedKind[] = [
   {
     title: 'Mails that failed',
     text: 'Look at the answer of the mail server, and at the address.',
-    scope: 'mails:read',
-    path: '/mails?status=failed',
+    scope: MAILS_SCOPE,
+    path: `${MAILS}?status=failed`,
     look: failedMails,
   },
   {
@@ -91,19 +89,9 @@ const KINDS: readonly NeedKind[] = [
   },
 ];
 
-type MailPage = Awaited<ReturnType<Visit['ledger']['mails']['list']>>;
-
 async function failedMails({ ledger }: Visit): Promise<number> {
-  let count = 0;
-  let after: MailPage['end'];
-  for (let pages = 0; pages < MAX_PAGES && count <= MOST; pages += 1) {
-    const asked = { status: 'failed', limit: MOST + 1, ...(after && { after }) } as const;
-    const { mails, moreResults, end } = await ledger.mails.list(asked);
-    count += mails.filter(({ reason }) => !SETTLED.has(reason)).length;
-    if (!moreResults) break;
-    after = end;
-  }
-  return count;
+  const asked = { ...filterOf('failed'), limit: MOST + 1 };
+  return (await ledger.mails.list(asked)).mails.length;
 }
 
 /** Over all endpoints; where they are of one, its page lists them. */
