@@ -109,6 +109,8 @@ describe('on a folder without a ledger', () => {
     'keys create 7',
     'tenants list',
     'clock show',
+    'clock advance 12h',
+    'clock set 2031-01-31T12:00:00Z',
     'tail --no-follow',
     'read-models parked list',
     'customers erase-unreadable',

@@ -63,10 +63,7 @@ async function withClock(
   if (url === undefined) await checkTestClock(session);
   // The clock of a host is that of all its tenants.
   const tenantId = url === undefined ? undefined : tenant;
-  await withHost(session, place, (host) => work(new HostClock(host, tenantId)), {
-    clock,
-    isFirst: clock === 'moved',
-  });
+  await withHost(session, place, (host) => work(new HostClock(host, tenantId)), { clock });
 }
 
 function tenantIn({ env }: Session): number | undefined {
