@@ -121,6 +121,13 @@ it('an item is changed from the version that was read, by rowVersion or If-Match
   expect(nameless.body.errors).toMatchObject([{ pointer: '/name', detail: 'name is required' }]);
   // What was read can be sent back.
   expect((await send('PUT', at, patched.body.item)).status).toBe(200);
+  const another = [{ pointer: '/id', detail: `id must be ${id}, as in the path` }];
+  for (const method of ['PUT', 'PATCH']) {
+    const other = await send(method, at, { name: 'x', id: id + 1, rowVersion: 3 });
+    expectRefusal(other, 400, 'invalid_request');
+    expect(other.body.errors).toMatchObject(another);
+  }
+  expect((await send('PATCH', at, { name: 'Milk', id })).status).toBe(200);
 });
 
 it('settings are changed by a merge patch, at once', async () => {

@@ -195,6 +195,7 @@ describe('replacing', () => {
   it('takes back what was read', async () => {
     const { id } = await register({ firstName: 'Ada', addresses: [ADDRESS] });
     const before = await read(id);
+    expectRefusal(await put(id, { ...before, id: id + 1 }), 400, 'invalid_request');
     const same = await put(id, before);
     expect(same.body).toEqual({ ...before, message: 'Replaced' });
     const changed = await put(id, { ...before, firstName: 'Augusta' });

@@ -3493,7 +3493,7 @@ export interface components {
             success?: unknown;
             /** @description Ignored: here so that what was read can be sent back */
             message?: unknown;
-            /** @description Ignored: here so that what was read can be sent back */
+            /** @description Where it is given, that of the path */
             id?: unknown;
             /** @description Ignored: here so that what was read can be sent back */
             paymentMethods?: unknown;
@@ -5033,7 +5033,7 @@ export interface components {
              * @description Of the item as it was read; it counts the changes, from 1
              */
             rowVersion?: number;
-            /** @description Ignored: here so that what was read can be sent back */
+            /** @description Where it is given, that of the path */
             id?: unknown;
             /** @description Ignored: here so that what was read can be sent back */
             sandbox?: unknown;
@@ -5623,7 +5623,7 @@ export interface components {
              * @description Of the item as it was read; it counts the changes, from 1
              */
             rowVersion?: number;
-            /** @description Ignored: here so that what was read can be sent back */
+            /** @description Where it is given, that of the path */
             id?: unknown;
             /** @description Ignored: here so that what was read can be sent back */
             builtIn?: unknown;
@@ -5645,7 +5645,7 @@ export interface components {
              * @description Of the item as it was read; it counts the changes, from 1
              */
             rowVersion?: number;
-            /** @description Ignored: here so that what was read can be sent back */
+            /** @description Where it is given, that of the path */
             id?: unknown;
             /** @description Ignored: here so that what was read can be sent back */
             updatedAt?: unknown;
@@ -5658,7 +5658,7 @@ export interface components {
              * @description Of the item as it was read; it counts the changes, from 1
              */
             rowVersion?: number;
-            /** @description Ignored: here so that what was read can be sent back */
+            /** @description Where it is given, that of the path */
             id?: unknown;
             /** @description Ignored: here so that what was read can be sent back */
             updatedAt?: unknown;
@@ -5702,7 +5702,7 @@ export interface components {
              * @description Of the item as it was read; it counts the changes, from 1
              */
             rowVersion?: number;
-            /** @description Ignored: here so that what was read can be sent back */
+            /** @description Where it is given, that of the path */
             id?: unknown;
             /** @description Ignored: here so that what was read can be sent back */
             updatedAt?: unknown;
@@ -5726,7 +5726,7 @@ export interface components {
              * @description Of the item as it was read; it counts the changes, from 1
              */
             rowVersion?: number;
-            /** @description Ignored: here so that what was read can be sent back */
+            /** @description Where it is given, that of the path */
             id?: unknown;
             /** @description Ignored: here so that what was read can be sent back */
             updatedAt?: unknown;
@@ -5758,7 +5758,7 @@ export interface components {
              * @description Of the item as it was read; it counts the changes, from 1
              */
             rowVersion?: number;
-            /** @description Ignored: here so that what was read can be sent back */
+            /** @description Where it is given, that of the path */
             id?: unknown;
             /** @description Ignored: here so that what was read can be sent back */
             updatedAt?: unknown;
@@ -5776,7 +5776,7 @@ export interface components {
              * @description Of the item as it was read; it counts the changes, from 1
              */
             rowVersion?: number;
-            /** @description Ignored: here so that what was read can be sent back */
+            /** @description Where it is given, that of the path */
             id?: unknown;
             /** @description Ignored: here so that what was read can be sent back */
             updatedAt?: unknown;
@@ -5798,7 +5798,7 @@ export interface components {
              * @description Of the item as it was read; it counts the changes, from 1
              */
             rowVersion?: number;
-            /** @description Ignored: here so that what was read can be sent back */
+            /** @description Where it is given, that of the path */
             id?: unknown;
             /** @description Ignored: here so that what was read can be sent back */
             updatedAt?: unknown;
@@ -5811,7 +5811,7 @@ export interface components {
              * @description Of the item as it was read; it counts the changes, from 1
              */
             rowVersion?: number;
-            /** @description Ignored: here so that what was read can be sent back */
+            /** @description Where it is given, that of the path */
             id?: unknown;
             /** @description Ignored: here so that what was read can be sent back */
             updatedAt?: unknown;
@@ -5867,7 +5867,7 @@ export interface components {
              * @description Of the item as it was read; it counts the changes, from 1
              */
             rowVersion?: number;
-            /** @description Ignored: here so that what was read can be sent back */
+            /** @description Where it is given, that of the path */
             id?: unknown;
             /** @description Ignored: here so that what was read can be sent back */
             updatedAt?: unknown;
@@ -5897,7 +5897,7 @@ export interface components {
              * @description Of the item as it was read; it counts the changes, from 1
              */
             rowVersion?: number;
-            /** @description Ignored: here so that what was read can be sent back */
+            /** @description Where it is given, that of the path */
             id?: unknown;
             /** @description Ignored: here so that what was read can be sent back */
             updatedAt?: unknown;
@@ -5919,7 +5919,7 @@ export interface components {
              * @description Of the item as it was read; it counts the changes, from 1
              */
             rowVersion?: number;
-            /** @description Ignored: here so that what was read can be sent back */
+            /** @description Where it is given, that of the path */
             id?: unknown;
             /** @description Ignored: here so that what was read can be sent back */
             updatedAt?: unknown;
@@ -5932,7 +5932,7 @@ export interface components {
              * @description Of the item as it was read; it counts the changes, from 1
              */
             rowVersion?: number;
-            /** @description Ignored: here so that what was read can be sent back */
+            /** @description Where it is given, that of the path */
             id?: unknown;
             /** @description Ignored: here so that what was read can be sent back */
             updatedAt?: unknown;
@@ -5954,7 +5954,7 @@ export interface components {
              * @description Of the item as it was read; it counts the changes, from 1
              */
             rowVersion?: number;
-            /** @description Ignored: here so that what was read can be sent back */
+            /** @description Where it is given, that of the path */
             id?: unknown;
             /** @description Ignored: here so that what was read can be sent back */
             updatedAt?: unknown;
@@ -5967,7 +5967,7 @@ export interface components {
              * @description Of the item as it was read; it counts the changes, from 1
              */
             rowVersion?: number;
-            /** @description Ignored: here so that what was read can be sent back */
+            /** @description Where it is given, that of the path */
             id?: unknown;
             /** @description Ignored: here so that what was read can be sent back */
             updatedAt?: unknown;

@@ -4,7 +4,7 @@ import { notACardNumber } from '@counterfoil/engine/input';
 import { z } from 'zod';
 import type { Endpoint } from '../http/endpoint.ts';
 import { At, UuidText } from './answer-fields.ts';
-import { Collection, ignored, patchOf, RowVersion } from './collections.ts';
+import { Collection, ignored, patchOf, RowVersion, sameId } from './collections.ts';
 import { apiSlice, rows } from './slice.ts';
 import { bounded, eitherOf, type FaceServices, Instant, QueryBoolean, text, Uuid } from './wire.ts';
 
@@ -63,7 +63,8 @@ const EntryChange = z
   .object({
     ...patchOf(changeable),
     rowVersion: RowVersion.optional(),
-    ...ignored('id', 'sandbox', 'kind', 'value', 'source', 'transactionId', 'createdAt'),
+    id: sameId,
+    ...ignored('sandbox', 'kind', 'value', 'source', 'transactionId', 'createdAt'),
   })
   .meta({ id: 'BlackListEntryChange' });
 

@@ -28,6 +28,20 @@ export function ignored<Name extends string>(...names: readonly Name[]) {
   return Object.fromEntries(names.map((name) => [name, each])) as Record<Name, typeof each>;
 }
 
+/** A member that may be sent back, where it is that of the path: see `checkId`. */
+export const sameId = z.unknown().optional().meta({
+  description: 'Where it is given, that of the path',
+});
+
+/** Refuses a body that names another item than the path does. */
+export function checkId(id: string | number, body: unknown): void {
+  const { id: given } = (body ?? {}) as { readonly id?: unknown };
+  if (given === undefined || given === null || given === id) return;
+  throw refuse('invalid_request', undefined, {
+    errors: [{ pointer: '/id', detail: `id must be ${id}, as in the path` }],
+  });
+}
+
 /** The members of a merge patch: each may be absent, and null resets it. */
 export function patchOf<Shape extends z.core.$ZodShape>(shape: Shape) {
   const entries = Object.entries(shape).map(([name, each]) => [name, z.nullish(each)] as const);
@@ -290,6 +304,7 @@ export class Collection<Asked extends object = object> {
       handle: async (context, { params, body: given }) => {
         const ledger = this.#ledger(context);
         const id = params.id as never;
+        checkId(id, given);
         const seen = await seenVersion(context, given, () => this.#get(ledger, id));
         if (isWhole && seen === undefined) throw refuse('invalid_request', undefined, UNSEEN);
         return this.#answered(await change(ledger, id, given, seen), 'Changed');

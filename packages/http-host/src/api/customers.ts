@@ -4,6 +4,7 @@ import type { CustomerView } from '@counterfoil/engine';
 import { mayHoldCardNumber } from '@counterfoil/engine/input';
 import { z } from 'zod';
 import { type Endpoint, endpoint, type RequestContext } from '../http/endpoint.ts';
+import { checkId, sameId } from './collections.ts';
 import { cursorOf, inCursor } from './cursor.ts';
 import {
   AddedPaymentMethod,
@@ -72,7 +73,7 @@ const ignored = mayHoldCardNumber(z.unknown())
 const READ_ONLY = {
   success: ignored,
   message: ignored,
-  id: ignored,
+  id: sameId,
   paymentMethods: ignored,
   createdAt: ignored,
   updatedAt: ignored,
@@ -268,6 +269,7 @@ function replaceCustomer(services: FaceServices): Endpoint {
     idempotency: 'none',
     version: 'checked',
     async handle(context, { params, body }) {
+      checkId(params.id, body);
       const { customers } = ledgerFor(services, context);
       const { ifMatch } = context;
       const { rowVersion, sandbox } = body;

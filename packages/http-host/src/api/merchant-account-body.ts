@@ -2,7 +2,7 @@
 import { MerchantAccount } from '@counterfoil/core';
 import { GatewayCredentials, optionalFields, requiredFields } from '@counterfoil/engine';
 import { z } from 'zod';
-import { adminAccess, ignored, patchOf, RowVersion } from './collections.ts';
+import { adminAccess, ignored, patchOf, RowVersion, sameId } from './collections.ts';
 import { CurrencyCode } from './wire.ts';
 
 export const MERCHANT_ACCOUNTS_PATH = '/api/admin/merchantaccounts';
@@ -73,7 +73,6 @@ export const ChangedMerchantAccount = z
   .meta({ id: 'MerchantAccountResult' });
 
 const shownNames = Object.keys(shownFields) as (keyof typeof shownFields)[];
-const sameId = z.unknown().optional().meta({ description: 'Where it is given, that of the path' });
 
 /** Members of the answer that may be sent back. The tenant is compared before. */
 const readOnlyFields = {

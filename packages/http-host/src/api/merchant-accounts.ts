@@ -4,7 +4,7 @@ import { MAX_LISTED, type MerchantAccountView, Refused } from '@counterfoil/engi
 import { z } from 'zod';
 import { type Endpoint, endpoint, type RequestContext } from '../http/endpoint.ts';
 import { refuse } from '../http/errors.ts';
-import { pageBody, pageOf, seenVersion } from './collections.ts';
+import { checkId, pageBody, pageOf, seenVersion } from './collections.ts';
 import { inCursor } from './cursor.ts';
 import { etagOf } from './etag.ts';
 
@@ -204,13 +204,6 @@ function amend(parts: FaceServices): Endpoint {
       const version = rowVersion === undefined ? {} : { rowVersion };
       return changed(context, merchantAccounts.amend(id, { patch: writableOf(body), ...version }));
     },
-  });
-}
-
-function checkId(id: number, body: { readonly id?: unknown }): void {
-  if (body.id === undefined || body.id === null || body.id === id) return;
-  throw refuse('invalid_request', undefined, {
-    errors: [{ pointer: '/id', detail: `id must be ${id}, as in the path` }],
   });
 }
 

@@ -8,7 +8,7 @@ import {
 import { z } from 'zod';
 import type { Endpoint } from '../http/endpoint.ts';
 import { At } from './answer-fields.ts';
-import { Collection, ignored, patchOf, RowVersion } from './collections.ts';
+import { Collection, ignored, patchOf, RowVersion, sameId } from './collections.ts';
 import { apiSlice, rows } from './slice.ts';
 import { Amount, type FaceServices, Id, queryInteger, text } from './wire.ts';
 
@@ -131,7 +131,12 @@ function endpointsOf(services: FaceServices, { kind, one, many, words }: Kind): 
       action: 'references.replace',
       description: 'Records of before show what it is now, too.',
       body: z
-        .object({ ...fields, rowVersion: RowVersion.optional(), ...ignored('id', 'updatedAt') })
+        .object({
+          ...fields,
+          rowVersion: RowVersion.optional(),
+          id: sameId,
+          ...ignored('updatedAt'),
+        })
         .meta({ id: `${one}Replacement` }),
       rejections: used,
       change: async (ledger, id: number, body, rowVersion) =>
@@ -146,7 +151,8 @@ function endpointsOf(services: FaceServices, { kind, one, many, words }: Kind): 
         .object({
           ...patchOf(fields),
           rowVersion: RowVersion.optional(),
-          ...ignored('id', 'updatedAt'),
+          id: sameId,
+          ...ignored('updatedAt'),
         })
         .meta({ id: `${one}Change` }),
       rejections: used,

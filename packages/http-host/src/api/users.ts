@@ -3,7 +3,7 @@ import type { UserView } from '@counterfoil/engine';
 import { z } from 'zod';
 import type { Endpoint } from '../http/endpoint.ts';
 import { At } from './answer-fields.ts';
-import { Collection, ignored, RowVersion } from './collections.ts';
+import { Collection, ignored, RowVersion, sameId } from './collections.ts';
 import { checkScopes, type KeyApiServices } from './keys.ts';
 import { apiSlice, rows } from './slice.ts';
 import { Email, NothingInput, pattern, text, Uuid } from './wire.ts';
@@ -71,7 +71,7 @@ const Role = z
   .meta({ id: 'Role' });
 const RoleInput = z.object(roleFields).meta({ id: 'RoleInput' });
 const RoleReplacement = z
-  .object({ ...roleFields, rowVersion: RowVersion.optional(), ...ignored('id', 'builtIn') })
+  .object({ ...roleFields, rowVersion: RowVersion.optional(), id: sameId, ...ignored('builtIn') })
   .meta({ id: 'RoleReplacement' });
 
 const SCOPES = { read: 'users:read', write: 'users:write' };
