@@ -44,6 +44,23 @@ it('brings the code of an invitation to the user alone, good once', async () => 
   expect(user.body.item.status).toBe('active');
 });
 
+it('is sent again to a user who was disabled before accepting, and is invited again', async () => {
+  const post = await Post.open();
+  const { id } = (await post.caller.post('/api/admin/users', { body: ADA })).body.item;
+  await post.caller.post('/api/admin/users', { body: { ...ADA, email: 'bea@example.com' } });
+  await post.mails(2);
+  const change = (status: 'active' | 'disabled') =>
+    post.caller.patch('/api/admin/users/{id}', { path: { id }, body: { status } });
+  expect((await change('disabled')).body.item.status).toBe('disabled');
+  expect((await change('active')).body.item.status).toBe('invited');
+  const mails = (await post.mails(3)).filter(({ to }) => to.includes('ada@example.com'));
+  expect(mails).toHaveLength(2);
+  const [first, second] = mails.map(({ parsed }) => codeIn(parsed.text));
+  const { signIns } = post.running.host.engine;
+  expect(await codeOf(signIns.setPassword(first ?? '', PASSWORD))).toBe('LinkUnknown');
+  expect(await codeOf(signIns.setPassword(second ?? '', PASSWORD))).toBe('done');
+});
+
 it('brings the code of a new password, which ends after a day and voids the one before', async () => {
   const post = await Post.open();
   const { id } = (await post.caller.post('/api/admin/users', { body: ADA })).body.item;

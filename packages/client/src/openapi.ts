@@ -5597,7 +5597,7 @@ export interface components {
             /** @description Roles: built-in ones by their names, such as `agent`, and those of the tenant */
             roleIds?: string[];
             /**
-             * @description `disabled` ends all sessions; `active` lets a disabled user in again, or makes one who never accepted the invitation `invited` again
+             * @description `disabled` ends all sessions; `active` lets a disabled user in again, or makes one who never accepted the invitation `invited` again, who is mailed another one where the host sends mails
              * @enum {string}
              */
             status?: "active" | "disabled";

@@ -116,6 +116,7 @@ export class Letters {
       case 'RebillFailed':
         return this.#ofSubscription(asked, event);
       case 'UserInvited':
+      case 'UserReinvited':
       case 'PasswordResetRequested':
         return this.#toUser(asked, event);
       default:
@@ -184,11 +185,11 @@ export class Letters {
    */
   async #toUser(
     { mail: { tenantId, stream, kind }, profile }: Asked,
-    { type, userId }: EventOf<'UserInvited' | 'PasswordResetRequested'>,
+    { type, userId }: EventOf<'UserInvited' | 'UserReinvited' | 'PasswordResetRequested'>,
   ): Promise<Letter | NoLetter> {
     const { commands, signIns, publicUrl } = this.#options;
     const user = (await commands.stateOf(Users, stream)).users.get(userId);
-    const isInvitation = type === 'UserInvited';
+    const isInvitation = type !== 'PasswordResetRequested';
     if (user === undefined || (isInvitation && user.status !== 'invited')) return OUTDATED;
     const tenant = await commands.stateOf(Tenant, Tenant.streamOf({ tenantId }));
     const purpose = isInvitation ? 'invitation' : 'reset';

@@ -22,6 +22,7 @@ const KIND_OF = {
   SubscriptionFrozen: 'frozen',
   SubscriptionRenewed: 'renewed',
   UserInvited: 'invited',
+  UserReinvited: 'invited',
   PasswordResetRequested: 'password-reset',
 } as const satisfies Partial<Record<Event['type'], MailKind>>;
 
@@ -113,6 +114,7 @@ async function sandboxOfAsked(
       return (await commands.stateOf(Subscription, stream))?.sandbox;
     }
     case 'UserInvited':
+    case 'UserReinvited':
     case 'PasswordResetRequested':
       return false;
     default:

@@ -52,7 +52,7 @@ const UserChange = z
     roleIds: RoleIds.optional(),
     status: z.enum(['active', 'disabled']).optional().meta({
       description:
-        '`disabled` ends all sessions; `active` lets a disabled user in again, or makes one who never accepted the invitation `invited` again',
+        '`disabled` ends all sessions; `active` lets a disabled user in again, or makes one who never accepted the invitation `invited` again, who is mailed another one where the host sends mails',
     }),
     rowVersion: RowVersion.optional(),
   })
