@@ -199,6 +199,10 @@ describe('a role', () => {
     at,
   });
   const remove = (roleId: string): Users.Command => ({ type: 'RemoveRole', tenantId, roleId, at });
+  const OTHER = id(8);
+  const named = (roleId: string, name: string) => ({ ...define(roleId), name }) as Users.Command;
+  const defined = (roleId: string, name: string): Users.Event =>
+    ({ ...role, roleId, name }) as Users.Event;
 
   it('is a set of scopes', () => when([], define(ROLE)).then(role));
 
@@ -214,6 +218,24 @@ describe('a role', () => {
       { type: 'StaleRowVersion', rowVersion: 2, current: 1 },
     ],
     [
+      'has a name of its own, whatever its case',
+      [role],
+      named(OTHER, ' nIGHT '),
+      { type: 'RoleNameTaken', roleId: ROLE },
+    ],
+    [
+      'is not called as a built-in one',
+      [],
+      named(ROLE, 'Owner'),
+      { type: 'RoleNameTaken', roleId: 'owner' },
+    ],
+    [
+      'does not take the name of another',
+      [role, defined(OTHER, 'Day')],
+      named(OTHER, 'Night'),
+      { type: 'RoleNameTaken', roleId: ROLE },
+    ],
+    [
       'of a user stays',
       [role, invited(1, ROLE)],
       remove(ROLE),
@@ -222,6 +244,13 @@ describe('a role', () => {
   ] as const)('%s', (_name, past, command, rejection) =>
     when(past, command).thenRejected(rejection),
   );
+
+  it('keeps the name that it shares since an earlier version, or writes it otherwise', () => {
+    const past = [role, defined(OTHER, 'Night')];
+    when(past, named(OTHER, 'Night')).thenNothing();
+    when(past, named(OTHER, 'NIGHT')).then(defined(OTHER, 'NIGHT'));
+    when(past, named(OTHER, 'Day')).then(defined(OTHER, 'Day'));
+  });
 
   it('is removed', () =>
     when([role], remove(ROLE)).then({ type: 'RoleRemoved', roleId: ROLE, at }));

@@ -136,6 +136,21 @@ describe('a role', () => {
   });
 });
 
+describe('the name of a role', () => {
+  it('that another has is refused at its field', async () => {
+    const { id } = await ledger().users.createRole({ name: 'Night shift', scopes: [] });
+    const form = { name: ' night SHIFT', scopes: 'leads:read' };
+    const page = `${SETTINGS}/new-role`;
+    const { status, text } = await owner.submit(page, page, form);
+    expect(status).toBe(409);
+    expect(text).toMatch(/id="name"[^>]*value=" night SHIFT"[^>]*aria-invalid="true"/);
+    expect(text).toContain('Another role has this name');
+    const same = `${SETTINGS}/roles/${id}`;
+    const kept = { ...hiddenFields(await owner.get(same)), name: 'Night Shift' };
+    expect((await owner.post(same, kept)).status).toBe(303);
+  });
+});
+
 describe('a domain', () => {
   it('is not changed on a page that is out of date, but after what is new was seen', async () => {
     const { senderDomains } = ledger();

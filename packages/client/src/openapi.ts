@@ -2573,7 +2573,7 @@ export interface paths {
         put?: never;
         /**
          * Create a role
-         * @description A role is a set of scopes.
+         * @description A role is a set of scopes. Its name is that of no other role, whatever its case.
          *
          *     Scope: `users:write`. Activity: `users.createRole`.
          */

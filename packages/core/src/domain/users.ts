@@ -87,6 +87,8 @@ export type Rejection =
   /** Among the roles of a user. */
   | { readonly type: 'RoleNotDefined'; readonly roleId: string }
   | { readonly type: 'RoleBuiltIn'; readonly roleId: string }
+  /** Another role has the name, but for its case and the spaces around it. */
+  | { readonly type: 'RoleNameTaken'; readonly roleId: string }
   | { readonly type: 'RoleInUse'; readonly roleId: string }
   | { readonly type: 'TooManyRoles'; readonly max: number }
   | Stale;
@@ -281,7 +283,10 @@ function leavesNoOwner(state: State, after: User): boolean {
   return takesLast('invited');
 }
 
-/** Checked in this order: RoleBuiltIn, StaleRowVersion, TooManyRoles. */
+/**
+ * Checked in this order: RoleBuiltIn, RoleUnknown, StaleRowVersion, RoleNameTaken, TooManyRoles. Two roles of
+ * an earlier version that have one name keep it until it is changed.
+ */
 function defineRole(state: State, command: CommandOf<'DefineRole'>): Decision {
   const { roleId: id, name: called, scopes: given, rowVersion, at: time } = command;
   if (isBuiltIn(id)) return left({ type: 'RoleBuiltIn', roleId: id });
@@ -290,6 +295,8 @@ function defineRole(state: State, command: CommandOf<'DefineRole'>): Decision {
     return left({ type: 'RoleUnknown', roleId: id });
   const stale = staleness(rowVersion, role?.rowVersion ?? 0);
   if (stale !== undefined) return left(stale);
+  const takenBy = isSameName(role?.name, called) ? undefined : roleNamed(state, called);
+  if (takenBy !== undefined) return left({ type: 'RoleNameTaken', roleId: takenBy });
   if (role === undefined && state.roles.size >= MAX_ROLES) {
     return left({ type: 'TooManyRoles', max: MAX_ROLES });
   }
@@ -297,6 +304,20 @@ function defineRole(state: State, command: CommandOf<'DefineRole'>): Decision {
   const before = role && { name: role.name, scopes: role.scopes };
   const isSame = before !== undefined && canonicalJson(before) === canonicalJson(after);
   return right(isSame ? [] : [{ type: 'RoleDefined', roleId: id, ...after, at: time }]);
+}
+
+/** Built-in roles are called as their ids are. */
+function roleNamed({ roles }: State, called: string): string | undefined {
+  const builtIn = BUILT_IN_ROLES.find((id) => isSameName(id, called));
+  return builtIn ?? [...roles.values()].find((each) => isSameName(each.name, called))?.roleId;
+}
+
+function isSameName(one: string | undefined, other: string): boolean {
+  return one !== undefined && nameIdentity(one) === nameIdentity(other);
+}
+
+function nameIdentity(given: string): string {
+  return given.trim().normalize('NFC').toLowerCase();
 }
 
 /** Checked in this order: RoleBuiltIn, RoleUnknown, RoleInUse. */

@@ -96,6 +96,7 @@ export class TenantUsers {
     return role;
   }
 
+  /** Refuses with `RoleNameTaken`. */
   async createRole(role: RoleInput): Promise<RoleView> {
     const { tenantId, caller } = this.#acting;
     const roleId = uuidV7();
@@ -103,7 +104,7 @@ export class TenantUsers {
     return this.getRole(roleId);
   }
 
-  /** Refuses with `RoleBuiltIn`, `RoleUnknown` and `StaleRowVersion`. */
+  /** Refuses with `RoleBuiltIn`, `RoleUnknown`, `RoleNameTaken` and `StaleRowVersion`. */
   async replaceRole(roleId: string, { rowVersion, ...role }: RoleReplacement): Promise<RoleView> {
     const { tenantId, caller } = this.#acting;
     const before = await this.getRole(roleId);

@@ -132,6 +132,7 @@ const REJECTIONS: { readonly [Code in RefusalCode]: Refusal & { type: Code } } =
   LastOwner: { type: 'LastOwner' },
   RoleUnknown: { type: 'RoleUnknown', roleId: 'night' },
   RoleNotDefined: { type: 'RoleNotDefined', roleId: 'night' },
+  RoleNameTaken: { type: 'RoleNameTaken', roleId: 'owner' },
   RoleBuiltIn: { type: 'RoleBuiltIn', roleId: 'owner' },
   RoleInUse: { type: 'RoleInUse', roleId: 'night' },
   TooManyRoles: { type: 'TooManyRoles', max: 200 },

@@ -146,9 +146,10 @@ function roleEndpoints(services: KeyApiServices): Endpoint[] {
     ),
     roles.create({
       action: 'users.createRole',
-      description: 'A role is a set of scopes.',
+      description:
+        'A role is a set of scopes. Its name is that of no other role, whatever its case.',
       body: RoleInput,
-      rejections: ['limit_reached'],
+      rejections: ['duplicate', 'limit_reached'],
       make: async (ledger, body) => {
         checkScopes(body.scopes, services.permissions);
         return ledger.users.createRole(body);
@@ -159,7 +160,7 @@ function roleEndpoints(services: KeyApiServices): Endpoint[] {
       action: 'users.replaceRole',
       description: 'What its users may do changes at once.',
       body: RoleReplacement,
-      rejections: ['role_built_in'],
+      rejections: ['duplicate', 'role_built_in'],
       change: async (ledger, id: string, { name, scopes }, rowVersion) => {
         checkScopes(scopes, services.permissions);
         return ledger.users.replaceRole(id, { name, scopes, rowVersion });
@@ -187,6 +188,11 @@ const REFUSALS = rows({
   RoleUnknown: { code: 'not_found' },
   RoleNotDefined: { code: 'reference_unknown', errors: () => [unknownRole] },
   RoleBuiltIn: { code: 'role_built_in' },
+  RoleNameTaken: {
+    code: 'duplicate',
+    text: 'Another role has this name',
+    errors: () => [{ pointer: '/name', detail: 'Another role has this name' }],
+  },
   RoleInUse: { code: 'role_in_use' },
   TooManyRoles: { code: 'limit_reached', text: ({ max }) => `A tenant has at most ${max} roles` },
   SignInRefused: { code: 'invalid_request', text: 'The email, the password or the code is wrong' },
