@@ -113,7 +113,7 @@ export interface paths {
         };
         /**
          * List customers
-         * @description All who were ever registered, the newest first, each as the events have them at this moment. Of one who is erased only ids and times are left.
+         * @description All who were ever registered, the newest first, each as the events have them at this moment. Of one who is erased only ids and times are left. One whose events cannot be read is left out.
          *
          *     Scope: `customers:read`. Activity: `customers.list`.
          */

@@ -1,5 +1,6 @@
 /** Unique emails: after a crash at any write, and in any order of concurrent requests. */
 import {
+  type CommandId,
   Customer,
   createMemoryEventStore,
   type EventStore,
@@ -68,6 +69,8 @@ class World {
   /** A host that only reads. */
   readonly #reader = this.host();
   #registrations = 0;
+  /** Facts of what was logged. */
+  readonly errors: object[] = [];
 
   /** A new host with empty caches. */
   host(through: Through = this.store) {
@@ -88,6 +91,7 @@ class World {
       references: REFERENCES,
       cards,
       followedUp: async () => {},
+      logger: { error: (facts) => void this.errors.push(facts) },
     });
     return { commands, identities, customers };
   }
@@ -348,6 +352,25 @@ function interrupted(
   };
 }
 const AFTER_READ = 'after a read';
+
+describe('a list', () => {
+  it('leaves out who cannot be read, and logs it', async () => {
+    const world = new World();
+    const all = [await world.register(A), await world.register(B), await world.register(C)];
+    const names = all.map(({ customerId }) => named(customerId));
+    const [first, second, third] = all;
+    const stream = Customer.streamOf(named(second?.customerId ?? 0));
+    const unknown = { type: 'CustomerTeleported', schemaVersion: 1, data: '{}', metadata: '{}' };
+    await world.store.append({
+      stream,
+      events: [{ ...unknown, id: crypto.randomUUID(), tenantId, time: clock.now() }],
+      expected: { kind: 'exists' },
+      command: { id: crypto.randomUUID() as CommandId, fingerprint: '' },
+    });
+    expect(await world.host().customers.all(names)).toEqual([first, third]);
+    expect(world.errors).toMatchObject([{ stream, err: { name: 'DamagedEvent' } }]);
+  });
+});
 
 describe('at the worst moment', () => {
   it('an email that is wanted back is not released', async () => {

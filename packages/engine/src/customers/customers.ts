@@ -1,6 +1,7 @@
 /** Use cases of customers: register, read, replace, and store payment methods. */
 import {
   Customer,
+  DamagedEvent,
   emailIdentity,
   type StreamName,
   type Subject,
@@ -9,6 +10,7 @@ import {
 import type { Caller, CommandName, CommandRunner } from '../command-runner.ts';
 import type { Identities, NamedCustomer } from '../identities/index.ts';
 import { deterministicUuid, uuidV7 } from '../ids.ts';
+import type { Logger } from '../logger.ts';
 import type { Cards, Instrument } from '../payments/index.ts';
 import { Refused, refused } from '../refusal.ts';
 import { inParallel } from '../runtime/in-parallel.ts';
@@ -48,6 +50,7 @@ interface CustomerServices {
   readonly cards: Cards;
   /** Waits briefly until the policies of earlier payments have run. */
   readonly followedUp: () => Promise<void>;
+  readonly logger: Pick<Logger, 'error'>;
 }
 
 /** An unused claim is released by the first attempt; the second one finds the email free. */
@@ -69,17 +72,28 @@ export class Customers {
     return customer;
   }
 
-  /** Several that are registered, in the order of their names. */
+  /** Several that are registered, in the order of their names. Who cannot be read is logged, and left out. */
   async all(named: readonly Subject[]): Promise<readonly Customer.Customer[]> {
-    const found: Customer.Customer[] = [];
+    const found: (Customer.Customer | undefined)[] = [];
     await inParallel({
       items: [...named.entries()],
       atOnce: CONCURRENCY,
       act: async ([index, each]) => {
-        found[index] = await this.get(each);
+        found[index] = await this.#readable(each);
       },
     });
-    return found;
+    return found.filter((each) => each !== undefined);
+  }
+
+  async #readable(named: Subject): Promise<Customer.Customer | undefined> {
+    try {
+      return await this.get(named);
+    } catch (error) {
+      if (!(error instanceof DamagedEvent)) throw error;
+      const { stream } = error;
+      this.#services.logger.error({ err: error, stream }, 'a customer of a list cannot be read');
+      return undefined;
+    }
   }
 
   /**

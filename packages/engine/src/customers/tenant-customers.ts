@@ -71,7 +71,10 @@ export class TenantCustomers {
     return this.#view(await this.#customers.get(this.#subject(customerId, environment)));
   }
 
-  /** A page of all who are registered, newest first, each as `get` returns them. Shows one's own writes. */
+  /**
+   * A page of all who are registered, newest first, each as `get` returns them; who cannot be read is left
+   * out. Shows one's own writes.
+   */
   async list({ sandbox, limit = MAX_LIMIT, after }: CustomerList = {}): Promise<CustomersPage> {
     const { tenantId } = this.#acting;
     const owner = { tenantId, sandbox: sandboxOf(this.#acting, sandbox) };

@@ -197,7 +197,7 @@ function listCustomers(services: FaceServices): Endpoint {
     tag: TAG,
     summary: 'List customers',
     description:
-      'All who were ever registered, the newest first, each as the events have them at this moment. Of one who is erased only ids and times are left.',
+      'All who were ever registered, the newest first, each as the events have them at this moment. Of one who is erased only ids and times are left. One whose events cannot be read is left out.',
     access: read,
     query: EnvironmentQuery.extend({
       limit: queryLimit({ max: MAX_LIMIT, fallback: MAX_LIMIT }),
