@@ -42,6 +42,15 @@ describe('a filter that cannot be', () => {
     ['transactions?dateFrom=2026-02-02&dateTo=2026-01-01', 'From must not be after the last day'],
     ['subscriptions?status=lost', 'State must be '],
     ['disputes?merchantAccountId=none', 'Merchant account must be an integer'],
+    ['settlements?merchantAccountId=none', 'Merchant account must be an integer'],
+    ['settlements?settlementId=none', 'Import must be '],
+    ['settlements?after=MQ', 'The address names no page of this list'],
+    ['settlements/imports?merchantAccountId=none', 'Merchant account must be an integer'],
+    ['ledger?currency=pounds', 'Currency must have at most 3 characters'],
+    ['ledger/accounts?merchantAccountId=none', 'Merchant account must be an integer'],
+    ['ledger/account?account=sales&currency=GBP&from=soon', 'From must be '],
+    [`ledger/statement?merchantAccountId=${ACCOUNT}&month=soon`, 'Month must be '],
+    [`ledger/entries?merchantAccountId=${ACCOUNT}&month=soon`, 'Month must be '],
     ['customers?after=MQ', 'The address names no page of this list'],
     ['leads?after=MQ', 'The address names no page of this list'],
     ['transactions?after=MQ', 'The address names no page of this list'],
@@ -61,6 +70,33 @@ describe('a filter that cannot be', () => {
     const mails = await owner.get(`${CONSOLE}/mails?to=ann&status=sent`);
     expect(mails.text).toMatch(/id="to"[^>]*value="ann"/);
     expect(mails.text).toContain('value="sent" selected');
+  });
+
+  it.each([
+    ['overview?by=year', 'By must be ', 'href="#by"', 'id="by"'],
+    ['overview?to=soon', 'To must be ', 'href="#to"', 'id="to"'],
+    [
+      'transactions/unanswered?after=MQ',
+      'The address names no page',
+      'Every payment has its answer',
+    ],
+  ])('of %s is said above what is shown without it', async (address, words, ...shown) => {
+    const page = await owner.get(`${CONSOLE}/${address}`);
+    expect(page.status).toBe(400);
+    expect(said(page)).toContain(words);
+    for (const each of shown) expect(page.text).toContain(each);
+  });
+
+  it('of ids and months stays as it was typed, beside what is wrong with it', async () => {
+    for (const [address, id, value] of [
+      ['settlements?merchantAccountId=none', 'merchantAccountId', 'none'],
+      [`ledger/statement?merchantAccountId=${ACCOUNT}&month=soon`, 'month', 'soon'],
+      ['ledger/accounts?currency=pounds', 'currency', 'pounds'],
+    ] as const) {
+      const { text } = await owner.get(`${CONSOLE}/${address}`);
+      expect(text).toMatch(new RegExp(`id="${id}"[^>]*value="${value}"[^>]*aria-invalid="true"`));
+      expect(text).toContain(`id="${id}-problem"`);
+    }
   });
 
   it('is refused of a file', async () => {

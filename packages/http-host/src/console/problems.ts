@@ -30,6 +30,7 @@ const LABELS: Readonly<Record<string, string>> = {
   rowVersion: 'The form',
   scopes: 'Permissions',
   sessionId: 'Session',
+  settlementId: 'Import',
   status: 'State',
   type: 'Event',
   typed: 'The number',

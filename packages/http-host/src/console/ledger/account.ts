@@ -28,6 +28,7 @@ export const account = consolePage({
       after: bounded(2_000).optional(),
     })
     .refine(daysInOrder, DAYS_IN_ORDER),
+  isList: true,
   template: '/ledger/account',
   async load(visit, { query: { after, ...asked } }) {
     const [page, names, { merchantAccounts: accounts }] = await Promise.all([

@@ -29,6 +29,7 @@ export const trialBalance = consolePage({
   title: 'Ledger',
   scope: READ,
   query: z.object(filters),
+  isList: true,
   template: '/ledger/trial-balance',
   async load(visit, { query }) {
     const [{ balanced, currencies }, names, { merchantAccounts: accounts }] = await Promise.all([
@@ -88,21 +89,24 @@ export const accounts = consolePage({
     account: text(64).optional(),
     after: bounded(2_000).optional(),
   }),
+  isList: true,
   template: '/ledger/accounts',
   async load(visit, { query: { after, ...filter } }) {
-    const [page, names] = await Promise.all([
+    const [page, names, { merchantAccounts: choices }] = await Promise.all([
       visit.ledger.books.accounts({
         ...filter,
         limit: PAGE_SIZE,
         ...(after !== undefined && { after: inCursor(after, z.string()) }),
       }),
       accountNames(visit),
+      optionsFor(visit),
     ]);
     const base = accountHref(visit, filter);
     const joined = base.includes('?') ? '&' : '?';
     return {
       title: filter.account === undefined ? 'Accounts' : shownAccount(filter.account),
       filter,
+      choices,
       isFiltered: Object.keys(filter).length > 0,
       accounts: page.accounts.map((each) => ({
         ...each,

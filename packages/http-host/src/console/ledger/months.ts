@@ -68,6 +68,7 @@ export const statement = consolePage({
   title: 'Statement',
   scope: READ,
   query: Asked,
+  isList: true,
   template: '/ledger/statement',
   async load(visit, { query: { merchantAccountId, month = thisMonth(visit) } }) {
     const [found, names] = await Promise.all([
@@ -127,6 +128,7 @@ export const entries = consolePage({
   title: 'Journal entries',
   scope: READ,
   query: Asked.extend({ account: text(64).optional(), after: bounded(2_000).optional() }),
+  isList: true,
   template: '/ledger/entries',
   async load(visit, { query: { merchantAccountId, month = thisMonth(visit), account, after } }) {
     if (!visit.may('transactions:read')) {

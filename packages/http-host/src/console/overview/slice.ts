@@ -33,6 +33,7 @@ const overview = consolePage({
     to: Day.optional(),
     currency: CurrencyCode.optional(),
   }),
+  isList: true,
   template: '/overview/overview',
   async load(visit, { query: { by = 'day', to, currency } }) {
     const mayReadBooks = visit.may('ledger:read');

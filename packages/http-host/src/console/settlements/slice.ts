@@ -62,6 +62,7 @@ const unmatched = consolePage({
   title: 'Settlements: what differs',
   scope: SCOPE,
   query: z.object({ ...filters, settlementId: Uuid.optional(), after }),
+  isList: true,
   template: '/settlements/unmatched',
   async load(visit, { query: { after: cursor, ...asked } }) {
     const [{ items, next }, names, { merchantAccounts: accounts }] = await Promise.all([
@@ -103,6 +104,7 @@ const imports = consolePage({
   title: 'Settlements: imports',
   scope: SCOPE,
   query: z.object({ ...filters, after }),
+  isList: true,
   template: '/settlements/imports',
   async load(visit, { query: { after: cursor, ...asked } }) {
     const [{ items, next }, names, { merchantAccounts: accounts }] = await Promise.all([

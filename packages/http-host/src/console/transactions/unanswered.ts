@@ -14,6 +14,7 @@ export const unanswered = consolePage({
   title: 'Payments without an answer',
   scope: SCOPE,
   query: z.object({ after: bounded(2_000).optional() }),
+  isList: true,
   template: '/transactions/unanswered',
   async load(visit, { query: { after } }) {
     const { items, next } = await visit.ledger.transactions.unanswered({
