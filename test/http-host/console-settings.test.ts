@@ -170,6 +170,56 @@ describe('a domain', () => {
   });
 });
 
+describe('a key for pages', () => {
+  const NEW = `${SETTINGS}/new-key`;
+  const given = {
+    label: 'Checkout pages',
+    kind: 'payment-publishable',
+    environment: 'test',
+    applicationId: String(CHECKOUT),
+    allowedOrigins: 'https://shop.example\r\nhttps://pay.shop.example',
+  };
+
+  it('is made with its application and where the pages are, and shown once', async () => {
+    const made = await owner.submit(NEW, NEW, given);
+    const [, key = ''] = /data-copy="(cf[^"]+)"/.exec(made.text) ?? [];
+    const { items } = await ledger().keys.list();
+    const found = items.find(({ label }) => label === given.label);
+    expect(found).toMatchObject({
+      kind: 'payment-publishable',
+      environment: 'test',
+      applicationId: CHECKOUT,
+      allowedOrigins: ['https://shop.example', 'https://pay.shop.example'],
+      scopes: [],
+    });
+    expect(key.endsWith(found?.hint.slice(-4) ?? 'none')).toBe(true);
+    const page = await owner.get(`${SETTINGS}/keys/${found?.id}`);
+    expect(page.text).toContain('https://shop.example, https://pay.shop.example');
+    expect(page.text).toContain('<dt>Application</dt>');
+    expect(page.text).not.toContain(key);
+  });
+
+  it('is refused at the fields that it needs', async () => {
+    const needless = { applicationId: '', allowedOrigins: '' };
+    const { status, text } = await owner.submit(NEW, NEW, { ...given, ...needless });
+    expect(status).toBe(400);
+    expect(text).toContain('href="#applicationId"');
+    expect(text).toContain('id="allowedOrigins-problem"');
+    expect(text).toContain('value="payment-publishable" selected');
+  });
+
+  it('leaves what it needs out of keys of another kind', async () => {
+    const made = await owner.submit(NEW, NEW, { ...given, label: 'Program', kind: 'api' });
+    expect(made.status).toBe(200);
+    const { items } = await ledger().keys.list();
+    expect(items.find(({ label }) => label === 'Program')).toMatchObject({
+      kind: 'api',
+      applicationId: null,
+      allowedOrigins: [],
+    });
+  });
+});
+
 describe('a lead key', () => {
   const NEW = `${SETTINGS}/new-lead-key`;
   const KEYS = `${SETTINGS}/keys`;

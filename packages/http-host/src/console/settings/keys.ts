@@ -3,16 +3,21 @@ import type { KeyView } from '@counterfoil/engine';
 import { z } from 'zod';
 import { checkScopes } from '../../api/keys.ts';
 import { Day, text, Uuid } from '../../api/wire.ts';
+import { refuse } from '../../http/errors.ts';
 import { Chosen } from '../fields.ts';
 import { addressWith } from '../list-address.ts';
+import { optionsFor } from '../options.ts';
 import { consoleForm, consolePage, type Outcome, type Visit } from '../slice.ts';
-import { leadKeysOf, NEW_LEAD_KEY } from './lead-keys.ts';
+import { ApplicationId, applicationNames, leadKeysOf, NEW_LEAD_KEY, Origins } from './lead-keys.ts';
 import { permissionsOf } from './roles.ts';
 import { PATHS, tabsOf } from './tabs.ts';
 
 const READ = 'keys:read';
 const WRITE = 'keys:write';
 const NEW = '/settings/new-key';
+/** It stands in pages, which pay checkout sessions with it. */
+const OF_PAGES = 'payment-publishable';
+const NEEDED = 'A key for pages needs it';
 const OVERLAPS = ['0', '1', '7'] as const;
 const Id = z.object({ id: Uuid });
 
@@ -60,6 +65,7 @@ const newKey = consolePage({
     tabs: tabsOf(visit, PATHS.keys),
     back: visit.href(PATHS.keys),
     permissions: permissionsOf(visit),
+    applications: (await optionsFor(visit)).applications,
     action: visit.href(NEW),
   }),
 });
@@ -70,23 +76,43 @@ const create = consoleForm({
   scope: WRITE,
   body: z.object({
     label: text(200).min(1),
-    kind: z.enum(['api', 'tenant']),
+    kind: z.enum(['api', 'tenant', OF_PAGES]),
     environment: z.enum(['live', 'test']),
     scopes: Chosen,
+    applicationId: ApplicationId.optional(),
+    allowedOrigins: Origins,
     expires: Day.optional(),
   }),
   page: newKey,
-  async act(visit, { body: { expires, scopes, ...given } }) {
+  async act(visit, { body: { expires, scopes, applicationId, allowedOrigins, ...given } }) {
     checkScopes(scopes, visit.services.permissions);
     const { key } = await visit.ledger.keys.create({
       ...given,
-      // Keys of the email service have none.
+      // The others have none.
       scopes: given.kind === 'api' ? scopes : [],
+      ...(given.kind === OF_PAGES && pagesOf({ applicationId, allowedOrigins })),
       ...(expires !== undefined && { expiresAt: `${expires}T23:59:59.999Z` }),
     });
     return shownOnce(visit, 'Your new key', key);
   },
 });
+
+interface Pages {
+  readonly applicationId: number | undefined;
+  readonly allowedOrigins: readonly string[];
+}
+
+/** Whose sessions a key for pages pays, and where the pages are: without either it could do nothing. */
+function pagesOf({ applicationId, allowedOrigins }: Pages) {
+  const errors = [
+    ...(applicationId === undefined ? [{ pointer: '/applicationId', detail: NEEDED }] : []),
+    ...(allowedOrigins.length === 0 ? [{ pointer: '/allowedOrigins', detail: NEEDED }] : []),
+  ];
+  if (applicationId !== undefined && errors.length === 0) {
+    return { applicationId, allowedOrigins: [...allowedOrigins] };
+  }
+  throw refuse('invalid_request', undefined, { errors });
+}
 
 function shownOnce(visit: Visit, title: string, key: string): Outcome {
   const data = { key, back: visit.href(PATHS.keys) };
@@ -102,10 +128,13 @@ const key = consolePage({
   async load(visit, { params: { id } }) {
     const found = await visit.ledger.keys.get(id);
     const path = `${PATHS.keys}/${id}`;
+    const { applicationId } = found;
+    const names = await applicationNames(visit);
     return {
       tabs: tabsOf(visit, PATHS.keys),
       back: visit.href(PATHS.keys),
       title: found.label || 'Key',
+      application: applicationId && (names.get(applicationId) ?? String(applicationId)),
       key: found,
       state: stateOf(found, visit.services.now()),
       successor: found.successorId && visit.href(`${PATHS.keys}/${found.successorId}`),

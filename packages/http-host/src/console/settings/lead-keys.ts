@@ -18,8 +18,13 @@ const MAX_ORIGINS_TEXT = 30_000;
 const Params = z.object({ id: Uuid });
 
 const Label = text(200);
+/** As a form has it. */
+export const ApplicationId = bounded(16)
+  .regex(/^\d+$/, 'must be a number')
+  .transform(Number)
+  .pipe(Id);
 /** One in each line. */
-const Origins = bounded(MAX_ORIGINS_TEXT)
+export const Origins = bounded(MAX_ORIGINS_TEXT)
   .default('')
   .transform(originsIn)
   .pipe(z.array(Origin).max(MAX_ORIGINS));
@@ -48,7 +53,7 @@ export async function leadKeysOf(visit: Visit, after: string | undefined) {
   return { rows, next };
 }
 
-async function applicationNames(visit: Visit): Promise<ReadonlyMap<number, string>> {
+export async function applicationNames(visit: Visit): Promise<ReadonlyMap<number, string>> {
   const { applications = [] } = await optionsFor(visit);
   return new Map(applications.map(({ value, label }) => [Number(value), label]));
 }
@@ -72,7 +77,7 @@ const create = consoleForm({
   scope: WRITE,
   body: z.object({
     label: Label.min(1),
-    applicationId: bounded(16).regex(/^\d+$/, 'must be a number').transform(Number).pipe(Id),
+    applicationId: ApplicationId,
     environment: z.enum(['live', 'test']),
     allowedOrigins: Origins,
   }),
