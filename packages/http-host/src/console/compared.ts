@@ -128,7 +128,7 @@ export async function changedOnce<Field extends ComparedField>(
   return { to, notice: notice ?? `The ${what} is changed.` };
 }
 
-export function staleForm(what: string): Refusal {
+function staleForm(what: string): Refusal {
   return refuse(
     'stale_row_version',
     `Somebody else has changed the ${what}, and nothing was done. Your changes stand in the form: look at theirs, and save again.`,

@@ -61,7 +61,7 @@ function inWords(name: string): string {
 }
 
 /** `must not be after dateTo` is `must not be after the last day`. */
-export function withLabels(sentence: string): string {
+function withLabels(sentence: string): string {
   return sentence.replaceAll(/[A-Za-z]+/g, (word) => {
     const label = NAMES[word] ?? (/[a-z][A-Z]/.test(word) ? LABELS[word] : undefined);
     if (label === undefined) return word;

@@ -4,6 +4,7 @@ import type { SalesUnit } from '@counterfoil/projections';
 import { z } from 'zod';
 import { CurrencyCode, Day } from '../../api/wire.ts';
 import { hrefOf, statusOf } from '../disputes/queue.ts';
+import { accountNames } from '../ledger/words.ts';
 import { addressWith } from '../list-address.ts';
 import { consolePage, consoleSlice, type Visit } from '../slice.ts';
 import { LONG_AGO } from '../transactions/list.ts';
@@ -180,11 +181,7 @@ function changeOf(now: number, before: number | undefined): number | undefined {
 }
 
 async function accountsOf(visit: Visit, { accounts, currency }: SalesCurrency) {
-  const titles = new Map<number, string>();
-  if (visit.may('merchant-accounts:read')) {
-    const { items } = await visit.ledger.merchantAccounts.list();
-    for (const { id, title } of items) titles.set(id, title);
-  }
+  const titles = await accountNames(visit);
   return accounts.map((each) => ({
     ...each,
     title: titles.get(each.merchantAccountId) ?? `Merchant account ${each.merchantAccountId}`,
