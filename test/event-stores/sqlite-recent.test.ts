@@ -1,15 +1,19 @@
-/** The newest events come from memory: a subscription near the end of the log shows what the file holds. */
+/** What is answered from memory is what the file holds: the newest events, and where a stream ends. */
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EventStore, Position, StoredEvent, StreamName } from '@counterfoil/core';
 import { openSqliteEventStore } from '@counterfoil/event-stores/sqlite';
 import fc from 'fast-check';
 import { afterAll, expect, it, onTestFinished } from 'vitest';
-import { newAppend, wholeLog } from './support/appends.ts';
+import { idsOf, newAppend, wholeLog } from './support/appends.ts';
 import { newFolder, removeFolders } from './support/folders.ts';
 
 const PROPERTY_MS = 60_000;
 /** More than is kept in memory. */
 const MANY = 3_000;
+/** Looks at the file until the writer's thread has committed. */
+const MAX_TRIES = 2_000;
+const PAUSE_MS = 5;
 
 afterAll(removeFolders);
 
@@ -100,3 +104,39 @@ it('a log that was opened again is read from the file, and goes on in memory', a
   expect(all).toHaveLength(5);
   expect(await followed(store, { batchSize: 500 }, 5)).toEqual(all);
 });
+
+it('a stream has the events that others see in the file while their append is not answered', async () => {
+  const path = join(newFolder(), 'log.db');
+  const store = await openSqliteEventStore({ path });
+  onTestFinished(() => store.close());
+  const other = await openSqliteEventStore({ path, follow: true });
+  onTestFinished(() => other.close());
+  const request = newAppend(2);
+  const { stream } = request;
+  await store.append(newAppend());
+  expect(await store.read(stream)).toEqual([]);
+  const appending = store.append(request);
+  // Sent to the writer at the end of this turn.
+  await nextTurn();
+  // In one turn from here on: the answer of the writer is not read before the next one.
+  const seen = await readWithinTurn(other, stream);
+  expect(idsOf(seen)).toEqual(idsOf(request.events));
+  expect(await store.read(stream)).toEqual(seen);
+  await appending;
+  expect(await store.read(stream, { from: 1 })).toEqual(seen.slice(1));
+  expect(await store.read(stream, { from: 2 })).toEqual([]);
+});
+
+/** Blocks this thread until the file has events of the stream. */
+async function readWithinTurn(
+  store: EventStore,
+  stream: StreamName,
+): Promise<readonly StoredEvent[]> {
+  const pause = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    const found = await store.read(stream);
+    if (found.length > 0) return found;
+    Atomics.wait(pause, 0, 0, PAUSE_MS);
+  }
+  throw new Error(`${stream} was not written`);
+}

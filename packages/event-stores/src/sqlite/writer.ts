@@ -65,6 +65,8 @@ export class Writer {
     maxSize: KNOWN_STREAMS,
     sizeCalculation: () => 1,
   });
+  /** How many appends to a stream are not answered yet: they may be in the log, and be read there by others. */
+  readonly #open = new Map<StreamName, number>();
   #head: number;
   /** Batches to send; the last one is still open for appends. */
   #waiting: Batch[] = [];
@@ -88,12 +90,10 @@ export class Writer {
     return this.#head;
   }
 
-  /**
-   * The revision of a stream beyond which no event was acknowledged, -1 for an empty stream;
-   * undefined when it is not known.
-   */
+  /** The last revision of a stream, -1 for an empty one; undefined when it is not known. */
   lastRevision(stream: StreamName): number | undefined {
-    return this.#failure === undefined ? this.#revisions.get(stream) : undefined;
+    if (this.#failure !== undefined || this.#open.has(stream)) return undefined;
+    return this.#revisions.get(stream);
   }
 
   /** The log was just read: the stream ends at this revision. */
@@ -130,6 +130,7 @@ export class Writer {
     const batch = this.#openBatch();
     for (const [index, request] of requests.entries()) {
       pack(request, batch.packed, index === 0 ? requests.length : 1);
+      this.#open.set(request.stream, (this.#open.get(request.stream) ?? 0) + 1);
     }
     batch.length += length;
     batch.pending.push(pending);
@@ -210,9 +211,16 @@ export class Writer {
     const outcome = replies[at] ?? FAILED;
     const revision = replies[at + 1] ?? 0;
     const position = replies[at + 2] ?? 0;
+    this.#answered(stream);
     if (outcome === FAILED) this.#revisions.delete(stream);
     if (outcome === APPENDED || outcome === CONFLICT) this.#acknowledged(stream, revision);
     return { outcome, revision, position: () => positionOf(position) };
+  }
+
+  #answered(stream: StreamName): void {
+    const others = (this.#open.get(stream) ?? 0) - 1;
+    if (others > 0) this.#open.set(stream, others);
+    else this.#open.delete(stream);
   }
 
   #advance(replies: readonly number[], pending: readonly Pending[]): void {
