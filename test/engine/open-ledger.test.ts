@@ -138,6 +138,30 @@ describe.runIf(hasServers)('without a process that does the background work', ()
   });
 });
 
+describe.runIf(hasServers)('beside a process that does the background work', () => {
+  it('forgets persons and emails that the other has changed', async () => {
+    const options = { storage: await newDatabase(), masterKey };
+    const working = await opened(options);
+    await withShop(working, TENANT);
+    const { customers } = shopOf(working);
+    const { payments } = shopOf(await opened({ ...options, background: false }));
+
+    const [ann, bob] = ['ann@shop.example', 'bob@shop.example'];
+    const paidBy = (email: string) => payments.submit(order({ email, merchantAccountId: 1 }));
+    const [annsFirst, bobsFirst] = [await paidBy(ann), await paidBy(bob)];
+    await payments.get(annsFirst.id);
+    await customers.erase(annsFirst.customerId);
+    const { rowVersion } = await customers.get(bobsFirst.customerId);
+    await customers.replace(bobsFirst.customerId, { rowVersion, email: 'robert@shop.example' });
+    const { customerId: other } = await customers.register({ email: bob });
+
+    await expect.poll(() => payments.get(annsFirst.id)).toMatchObject({ payment: { email: '' } });
+    const customerOf = async (email: string) => (await paidBy(email)).customerId;
+    await expect.poll(() => customerOf(ann)).not.toBe(annsFirst.customerId);
+    await expect.poll(() => customerOf(bob)).toBe(other);
+  });
+});
+
 describe.skipIf(hasServers)('a ledger with a custom clock', () => {
   it('bills a subscription when its clock reaches the date', async () => {
     let now = '2026-01-31T12:00:00.000Z';

@@ -28,11 +28,18 @@ export async function runInBackground(
     return;
   }
   const { leases, holder } = stores;
+  await whileLeading({ leases, name: LEADERSHIP, holder, logger, signal }, work);
+}
+
+/** What every process of several has to follow: what it remembers, others change. Runs until the signal is aborted. */
+export async function followInEveryProcess(
+  background: BackgroundParts,
+  signal: AbortSignal,
+): Promise<void> {
+  const { stores, parts } = background;
+  if (stores.hostDatabase === undefined) return;
   const following = followingOf(background, signal);
-  await Promise.all([
-    whileLeading({ leases, name: LEADERSHIP, holder, logger, signal }, work),
-    ...SLICES.flatMap((each) => each.followersOfEach?.(parts, following) ?? []),
-  ]);
+  await Promise.all(SLICES.flatMap((each) => each.followersOfEach?.(parts, following) ?? []));
 }
 
 /** Runs the followers of the log; resolves when `signal` is aborted and all have ended. */

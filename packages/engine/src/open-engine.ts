@@ -1,7 +1,7 @@
 /** Opens the stores of a ledger, starts what works by itself, and closes everything in order. */
 import type { OwnProjection } from '@counterfoil/projections';
 import { assemble } from './assembly.ts';
-import { runInBackground } from './background.ts';
+import { followInEveryProcess, runInBackground } from './background.ts';
 import { type GatewayOption, sandbox } from './gateways/gateway-option.ts';
 import { type Logger, redactingLogger } from './logger.ts';
 import type { MetricsRegistry } from './metrics-registry.ts';
@@ -24,9 +24,10 @@ export interface EngineOptions {
   /** Made by `defineProjection`. Default: none. */
   readonly projections?: readonly OwnProjection[] | undefined;
   /**
-   * False for a process that only handles requests, or does one piece of work: it then follows nothing,
-   * bills nothing and sends nothing. On shared stores it leaves the projections to others too; where
-   * stores are files it makes them itself, since queries need them. Default: true.
+   * False for a process that only handles requests, or does one piece of work: it then reacts to nothing,
+   * bills nothing and sends nothing. On shared stores it forgets what other processes change, and leaves
+   * the projections to others too; where stores are files it makes them itself, since queries need them.
+   * Default: true.
    */
   readonly background?: boolean | undefined;
 }
@@ -55,9 +56,13 @@ export async function openEngine(given: Settings, options: EngineOptions) {
   const stopping = new AbortController();
   const closing = new AbortController();
   const isAlone = stores.hostDatabase === undefined;
-  const working = background
-    ? untraced(() => runInBackground({ stores, parts, logger }, stopping.signal))
-    : Promise.resolve();
+  const { signal } = stopping;
+  const working = untraced(() =>
+    Promise.all([
+      background ? runInBackground({ stores, parts, logger }, signal) : undefined,
+      followInEveryProcess({ stores, parts, logger }, signal),
+    ]),
+  );
   // A process before this one may have ended before it could.
   if (background && isAlone) void parts.scrubbing.scrub();
   /** Ends once every account whose gateway is absent is named. */
