@@ -2,7 +2,8 @@
 import type { Position } from '@counterfoil/core';
 import type { Migration } from 'kysely/migration';
 import type { Pool } from 'pg';
-import { migration, openTables, type SqlTables } from './sql-tables.ts';
+import { RoundTrips } from './round-trips.ts';
+import { type Insert, migration, openTables, type SqlTables } from './sql-tables.ts';
 
 export interface Places {
   /**
@@ -49,9 +50,16 @@ export function placesIn(tables: SqlTables): Places {
   const places = table('checkpoints', 'places');
   // Of a host that is no longer the one to react, a late write must not take the place back.
   const onlyForward = isShared ? 'WHERE kept.position < excluded.position' : '';
-  const write = `
-    INSERT INTO ${places} AS kept (reactor, position) VALUES ($1, $2)
-    ON CONFLICT (reactor) DO UPDATE SET position = excluded.position ${onlyForward}`;
+  const write: Insert = {
+    table: `${places} AS kept`,
+    columns: { reactor: 'text', position: 'text' },
+    suffix: `ON CONFLICT (reactor) DO UPDATE SET position = excluded.position ${onlyForward}`,
+  };
+  // A dozen followers get to the end of the log in one turn: most of the cost of a place is its transaction.
+  const writes = new RoundTrips<readonly [string, Position], undefined>(async (asked) => {
+    await tables.insert(write, asked);
+    return asked.map(() => undefined);
+  });
   return {
     ofThisLog: isShared,
     async get(reactor) {
@@ -60,7 +68,9 @@ export function placesIn(tables: SqlTables): Places {
       return row?.position;
     },
     async set(reactor, position) {
-      await tables.all(write, [reactor, position]);
+      const row = [reactor, position] as const;
+      // Rows that several processes write in one statement could wait for each other.
+      await (isShared ? tables.insert(write, [row]) : writes.ask(row));
     },
     async forget(reactor) {
       await tables.all(`DELETE FROM ${places} WHERE reactor = $1`, [reactor]);
