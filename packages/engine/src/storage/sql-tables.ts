@@ -160,6 +160,14 @@ export class SqliteTables implements Tables {
     return returned;
   }
 
+  /** Whether each row was added: `ON CONFLICT DO NOTHING` passes over others. Half the cost of returned rows. */
+  insertNew(insert: Insert, rows: readonly (readonly SqlValue[])[]): readonly boolean[] {
+    const statement = this.#statement(insertOne(insert));
+    return this.transaction(() =>
+      rows.map((row) => Number(statement.run(...row.map(inSqlite)).changes) === 1),
+    );
+  }
+
   find<Row>(lookup: Lookup, keys: readonly (readonly SqlValue[])[]): readonly Row[] {
     const text = findOne(lookup);
     return keys.flatMap((key) => this.all<Row>(text, key));

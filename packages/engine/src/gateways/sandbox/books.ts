@@ -172,25 +172,28 @@ export class Books {
   async #insertCharges(charges: readonly NewCharge[]): Promise<Set<RequestId>> {
     // In one order on all hosts, so that two that are given the same charges never deadlock.
     const inOrder = charges.toSorted((a, b) => Number(a.requestId - b.requestId));
-    const rows = await this.#tables.insert<{ request_id: string }>(
-      this.#sql.addCharges,
-      inOrder.map((charge) => [
-        ...this.#sql.owner,
-        charge.requestId,
-        charge.idempotencyKey,
-        'charge',
-        charge.content,
-        JSON.stringify(charge.answer),
-        charge.merchantAccountId,
-        charge.amountMinor.toString(),
-        charge.currency,
-        charge.behaviour ?? null,
-        charge.state.status,
-        charge.state.capturedMinor.toString(),
-        charge.state.refundedMinor.toString(),
-        charge.onceConfirmed === undefined ? null : JSON.stringify(charge.onceConfirmed),
-      ]),
-    );
+    const values = inOrder.map((charge) => [
+      ...this.#sql.owner,
+      charge.requestId,
+      charge.idempotencyKey,
+      'charge',
+      charge.content,
+      JSON.stringify(charge.answer),
+      charge.merchantAccountId,
+      charge.amountMinor.toString(),
+      charge.currency,
+      charge.behaviour ?? null,
+      charge.state.status,
+      charge.state.capturedMinor.toString(),
+      charge.state.refundedMinor.toString(),
+      charge.onceConfirmed === undefined ? null : JSON.stringify(charge.onceConfirmed),
+    ]);
+    const [tables, { addCharges }] = [this.#tables, this.#sql];
+    if (tables instanceof SqliteTables) {
+      const isNew = tables.insertNew(addCharges, values);
+      return new Set(inOrder.filter((_, index) => isNew[index]).map(({ requestId }) => requestId));
+    }
+    const rows = await tables.insert<{ request_id: string }>(addCharges, values);
     return new Set(rows.map((row) => BigInt(row.request_id)));
   }
 
@@ -335,7 +338,7 @@ function statementsOf(tables: SqlTables, gatewayId: number) {
       refunded_minor: 'numeric',
       once_confirmed: 'text',
     },
-    suffix: `ON CONFLICT DO NOTHING RETURNING ${requestId}`,
+    suffix: `ON CONFLICT DO NOTHING${isShared ? ` RETURNING ${requestId}` : ''}`,
   };
   const find: Lookup = { ...own, key, select: `${requestId}, ${COLUMNS}`, where: own.isOwn };
   return {
