@@ -63,9 +63,17 @@ export class References {
 
   /** Refuses with `ReferenceUnknown`, listing every undefined id and a shop of another company. */
   async check(tenantId: TenantId, ids: Partial<NamedIds>): Promise<void> {
-    const found = await Promise.all(NAMES.map((name) => this.#faultOf(tenantId, name, ids)));
+    const asked = NAMES.filter((name) => !this.#isDefined(tenantId, name, ids[name] ?? null));
+    const found = await Promise.all(asked.map((name) => this.#faultOf(tenantId, name, ids)));
     const references = found.filter((each) => each !== undefined);
     if (references.length > 0) throw refused({ type: 'ReferenceUnknown', references });
+  }
+
+  /** As far as that is known without reading; no id is as good as one that is defined. */
+  #isDefined(tenantId: TenantId, name: keyof NamedIds, id: number | null): boolean {
+    if (id === null) return true;
+    // A shop can move to another company, so its definition is read each time.
+    return name !== 'shopId' && this.#defined.has(keyOf(tenantId, name, id));
   }
 
   async #faultOf(
@@ -73,17 +81,14 @@ export class References {
     name: keyof NamedIds,
     ids: Partial<NamedIds>,
   ): Promise<UnknownReference | undefined> {
-    const id = ids[name] ?? null;
-    // A shop can move to another company, so its definition is read each time.
-    const key = keyOf(tenantId, name, id ?? 0);
-    if (id === null || (name !== 'shopId' && this.#defined.has(key))) return undefined;
+    const id = ids[name] ?? 0;
     const defined = await this.definitionOf({ type: DEFINED_BY[name], tenantId, [name]: id });
     if (defined === null) return { field: name, id };
     const { companyId } = ids;
     if (defined.type === 'ShopDefined' && defined.companyId !== companyId) {
       return { field: name, id, ...(companyId != null && { companyId }) };
     }
-    this.#defined.set(key, true);
+    this.#defined.set(keyOf(tenantId, name, id), true);
     return undefined;
   }
 
