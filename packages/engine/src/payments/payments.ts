@@ -236,8 +236,8 @@ export class Payments {
       account === undefined
         ? null
         : await routeTo({ tenantId, account, skipped, payment }, this.#services);
-    const submitted = { tenantId, transactionId, ...payment, route, blackListing, at };
-    return { type: 'SubmitPayment', ...submitted };
+    // What is large comes first: an object that begins with another is copied as a whole.
+    return { ...payment, type: 'SubmitPayment', tenantId, transactionId, route, blackListing, at };
   }
 
   /**

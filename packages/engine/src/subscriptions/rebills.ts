@@ -228,10 +228,10 @@ export class Rebills {
     const { blackListing = 0, ...destination } = await this.#destinationOf(billed, order, at);
     const { route, room, refused: notAsked } = destination;
     const command: Transaction.CommandOf<'SubmitPayment'> = {
+      ...order,
       type: 'SubmitPayment',
       tenantId,
       transactionId,
-      ...order,
       route,
       blackListing,
       ...(notAsked !== undefined && { refused: notAsked }),

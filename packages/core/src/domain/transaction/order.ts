@@ -157,6 +157,43 @@ export function orderOf(given: RequiredOrder & Partial<Order>): Order {
   };
 }
 
+/** The order in what has more fields: to name them takes a tenth of the time of a rest. */
+export function orderIn(found: Order): Order {
+  return {
+    sandbox: found.sandbox,
+    orderId: found.orderId,
+    customerId: found.customerId,
+    email: found.email,
+    firstName: found.firstName,
+    lastName: found.lastName,
+    amountMinor: found.amountMinor,
+    currency: found.currency,
+    captureMode: found.captureMode,
+    applicationId: found.applicationId,
+    applicationKind: found.applicationKind,
+    companyId: found.companyId,
+    pinnedMerchantAccountId: found.pinnedMerchantAccountId,
+    shopId: found.shopId,
+    campaignId: found.campaignId,
+    affiliateId: found.affiliateId,
+    productId: found.productId,
+    pricePointId: found.pricePointId,
+    subscriptionId: found.subscriptionId,
+    plans: found.plans,
+    paymentNumber: found.paymentNumber,
+    attempt: found.attempt,
+    totalAttempt: found.totalAttempt,
+    card: found.card,
+    walletPayA: found.walletPayA,
+    walletPayB: found.walletPayB,
+    partnerSession: found.partnerSession,
+    serviceSession: found.serviceSession,
+    items: found.items,
+    addresses: found.addresses,
+    session: found.session,
+  };
+}
+
 /** What the customer pays for a line: price times quantity, less its discounts, never below zero. */
 export function lineTotalMinor(item: LineItem): bigint {
   const total =

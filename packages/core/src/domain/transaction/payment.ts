@@ -10,7 +10,7 @@ import type { CommandOf, Outcome, PaymentCommand, Rejection } from './command.ts
 import type { Event, Route } from './events.ts';
 import { expiryOf } from './expiry.ts';
 import { approvalFees, captureFees, declineFees } from './fees.ts';
-import { isFreeTrial, type Order, Order as OrderSchema } from './order.ts';
+import { isFreeTrial, type Order, Order as OrderSchema, orderIn } from './order.ts';
 import { decideRefund } from './refund.ts';
 import { settleLine } from './settlement.ts';
 import { type Attempt, evolve, type Payment, type State } from './state.ts';
@@ -20,25 +20,16 @@ type Decision = Either<Rejection, readonly Event[]>;
 
 /** Checked in this order: TransactionExists, UnknownCurrency, AmountNotPositive. */
 export function submit(state: State, command: CommandOf<'SubmitPayment'>): Decision {
-  const {
-    type: _,
-    tenantId: __,
-    transactionId,
-    route,
-    blackListing,
-    refused,
-    at,
-    ...order
-  } = command;
+  const { transactionId, route, blackListing, refused, at } = command;
   if (state !== null) {
-    return sameOrder(state, order) ? right([]) : left({ type: 'TransactionExists' });
+    return sameOrder(state, command) ? right([]) : left({ type: 'TransactionExists' });
   }
-  const { amountMinor, currency } = order;
+  const { amountMinor, currency } = command;
   if (currencyOf(currency) === undefined) return left({ type: 'UnknownCurrency', currency });
-  if (amountMinor <= 0n && !isFreeTrial(order)) {
+  if (amountMinor <= 0n && !isFreeTrial(command)) {
     return left({ type: 'AmountNotPositive', amountMinor, currency });
   }
-  const submitted: Event = { type: 'PaymentSubmitted', transactionId, ...order, at };
+  const submitted: Event = { ...orderIn(command), type: 'PaymentSubmitted', transactionId, at };
   if (blackListing !== 0) {
     return right([
       submitted,

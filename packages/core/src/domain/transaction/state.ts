@@ -4,7 +4,7 @@ import { never } from '../../kernel/aggregate.ts';
 import { Instant, Minor } from '../../kernel/event-schema.ts';
 import { TransactionId } from '../../kernel/ids.ts';
 import { type Event, type EventOf, events, type Fee, Route } from './events.ts';
-import { orderFields } from './order.ts';
+import { orderFields, orderIn } from './order.ts';
 
 const note = z.string();
 
@@ -180,9 +180,11 @@ export function evolve(state: State, event: Event): State {
   return { ...state, ...changed(state, event), ...fees, changedAt: event.at };
 }
 
-function submitted({ type: _, at, ...order }: EventOf<'PaymentSubmitted'>): Payment {
+function submitted(event: EventOf<'PaymentSubmitted'>): Payment {
+  const { transactionId, at } = event;
   return {
-    ...order,
+    ...orderIn(event),
+    transactionId,
     submittedAt: at,
     changedAt: at,
     completedAt: null,
