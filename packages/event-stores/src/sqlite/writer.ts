@@ -1,4 +1,4 @@
-/** The main thread's side of the writer: gathers appends into batches, one of which is being written. */
+/** The main thread's side of the writer: gathers appends into batches, which are written one after the other. */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { AppendAllResult, AppendRequest, AppendResult, StreamName } from '@counterfoil/core';
@@ -17,6 +17,8 @@ const MAX_BATCH_LENGTH = 16 * 1024 * 1024;
 
 /** Commands sent ahead of the rest of their batch: one thread writes while the other decides. */
 const PART_COMMANDS = 16;
+/** Batches sent and not answered: the thread begins the next one without waiting for it. */
+const MAX_UNDER_WAY = 2;
 
 /** Streams whose last revision is kept; about 150 bytes each. */
 const KNOWN_STREAMS = 50_000;
@@ -70,9 +72,10 @@ export class Writer {
   #head: number;
   /** Batches to send; the last one is still open for appends. */
   #waiting: Batch[] = [];
-  #underWay: Batch | undefined;
+  /** Batches sent as a whole, oldest first. */
+  #underWay: Batch[] = [];
   #scheduled = false;
-  /** Size at which a batch is sent before the end of the turn of the event loop. */
+  /** Size at which a batch is sent before the end of the turn of the event loop, or behind another. */
   #share = MAX_BATCH_COMMANDS;
   #failure: EventStoreError | undefined;
   #idle: (() => void) | undefined;
@@ -134,16 +137,25 @@ export class Writer {
     }
     batch.length += length;
     batch.pending.push(pending);
-    const isNext = this.#underWay === undefined && batch === this.#waiting[0];
-    if (isNext && batch.pending.length >= this.#share) this.#begin();
-    else if (isNext && batch.pending.length % PART_COMMANDS === 0) this.#send(batch, false);
+    if (batch === this.#waiting[0]) this.#sendAhead(batch);
     this.#schedule();
+  }
+
+  /** Sends the next batch as soon as it is large enough, or another part of it. */
+  #sendAhead(batch: Batch): void {
+    if (this.#mayFollow(batch)) this.#begin();
+    else if (batch.pending.length % PART_COMMANDS === 0) this.#send(batch, false);
+  }
+
+  /** Whether the next batch is large enough to be sent behind another. */
+  #mayFollow(batch: Batch): boolean {
+    return this.#underWay.length < MAX_UNDER_WAY && batch.pending.length >= this.#share;
   }
 
   /** Finishes open appends, then ends the thread and releases the lock. */
   async close(): Promise<void> {
     if (this.#failure !== undefined) return;
-    if (this.#underWay !== undefined || this.#waiting.length > 0) {
+    if (!this.#isIdle()) {
       await new Promise<void>((resolve) => {
         this.#idle = resolve;
       });
@@ -151,6 +163,10 @@ export class Writer {
     if (this.#failure !== undefined) return;
     this.#worker.postMessage(END);
     await once(this.#worker, 'exit');
+  }
+
+  #isIdle(): boolean {
+    return this.#underWay.length === 0 && this.#waiting.length === 0;
   }
 
   #openBatch(): Batch {
@@ -167,18 +183,20 @@ export class Writer {
 
   /** Sends at the end of this turn of the event loop, so that all appends of the turn share a commit. */
   #schedule(): void {
-    if (this.#scheduled || this.#underWay !== undefined) return;
+    if (this.#scheduled || this.#underWay.length > 0) return;
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;
-      if (this.#underWay === undefined) this.#begin();
+      if (this.#underWay.length === 0) this.#begin();
     });
   }
 
   /** Closes the next batch, if there is one, and sends the rest of it. */
   #begin(): void {
-    this.#underWay = this.#waiting.shift();
-    if (this.#underWay !== undefined) this.#send(this.#underWay, true);
+    const batch = this.#waiting.shift();
+    if (batch === undefined) return;
+    this.#underWay.push(batch);
+    this.#send(batch, true);
   }
 
   #send(batch: Batch, isLast: boolean): void {
@@ -187,11 +205,10 @@ export class Writer {
   }
 
   #answer({ replies, failures }: PackedReplies): void {
-    const pending = this.#underWay?.pending ?? [];
-    // Half of the open appends: one half is written while the other is decided.
-    const waiting = this.#waiting[0]?.pending.length ?? 0;
-    this.#share = Math.max(PART_COMMANDS, Math.ceil((pending.length + waiting) / 2));
-    this.#begin();
+    const pending = this.#underWay.shift()?.pending ?? [];
+    this.#share = this.#shareBeside(pending);
+    const [next] = this.#waiting;
+    if (next !== undefined && (this.#underWay.length === 0 || this.#mayFollow(next))) this.#begin();
     this.#advance(replies, pending);
     let at = 0;
     for (const { requests, answer, reject } of pending) {
@@ -204,7 +221,14 @@ export class Writer {
       else answer(answers as [Reply, ...Reply[]]);
       at += requests.length * REPLY_FIELDS;
     }
-    if (this.#underWay === undefined && this.#waiting.length === 0) this.#idle?.();
+    if (this.#isIdle()) this.#idle?.();
+  }
+
+  /** Half of the open appends: one half is written while the other is decided. */
+  #shareBeside(answered: readonly Pending[]): number {
+    let open = answered.length;
+    for (const { pending } of [...this.#underWay, ...this.#waiting]) open += pending.length;
+    return Math.min(MAX_BATCH_COMMANDS, Math.max(PART_COMMANDS, Math.ceil(open / 2)));
   }
 
   #replyAt(replies: readonly number[], at: number, stream: StreamName): Reply {
@@ -246,9 +270,8 @@ export class Writer {
       cause,
     });
     this.#failure = failure;
-    const batches =
-      this.#underWay === undefined ? this.#waiting : [this.#underWay, ...this.#waiting];
-    this.#underWay = undefined;
+    const batches = [...this.#underWay, ...this.#waiting];
+    this.#underWay = [];
     this.#waiting = [];
     for (const { pending } of batches) for (const { reject } of pending) reject(failure);
     this.#idle?.();
