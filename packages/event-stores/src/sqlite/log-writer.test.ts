@@ -176,6 +176,27 @@ describe('log writer', () => {
     expect(apply(writer, batch).replies).toEqual([CONFLICT, 3, 0, APPENDED, 5, 8, APPENDED, 1, 10]);
   });
 
+  it('finds a stream that is expected to be new and is not, and writes nothing', () => {
+    const { database, writer } = newLog();
+    const noStream: Expected = { kind: 'noStream' };
+    const first = request(1, { expected: noStream });
+    apply(writer, [first]);
+    const reuse = { ...first, command: { ...first.command, fingerprint: 'other' } };
+    // Of an earlier run: this one knows no stream.
+    const later = new LogWriter(database, 'log');
+    const batch = [first, reuse, request(1, { expected: noStream })];
+    expect(apply(later, batch).replies).toEqual([
+      ...[REPEATED, 1, 2],
+      ...[COMMAND_ID_REUSED, 1, 2],
+      ...[CONFLICT, 1, 0],
+    ]);
+    expect(rowsOf(database)).toBe(2);
+    expect(database.isTransaction).toBe(false);
+    expect(apply(later, [request(2)]).replies).toEqual([APPENDED, 1, 4]);
+    const streams = database.prepare('SELECT id FROM streams ORDER BY id').all();
+    expect(streams.map(({ id }) => id)).toEqual([1, 2]);
+  });
+
   it('fails with full when there is no room, command by command, and recovers', () => {
     const { database, writer } = newLog();
     apply(writer, [request(1)]);

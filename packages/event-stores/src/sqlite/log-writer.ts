@@ -11,7 +11,7 @@ import {
 } from '../append-request.ts';
 import { checksumOf } from './checksum.ts';
 import type { Failure } from './failures.ts';
-import { failureOf } from './failures.ts';
+import { failureOf, LogFailure } from './failures.ts';
 import type { PackedAppends, PackedReplies } from './messages.ts';
 import { COMMAND_FIELDS, EVENT_FIELDS, FAILED } from './messages.ts';
 
@@ -148,11 +148,13 @@ export class LogWriter {
     const events = at + COMMAND_FIELDS;
     const end = endOf(appends, at);
 
-    const known = this.#streamOf(name);
-    if (this.#refuses(known, appends, at, replies)) return end;
-    // Only now: a batch of conflicts and repeats needs no commit.
-    if (!this.#database.isTransaction) this.#statements.begin.run();
-    const stream = known ?? this.#newStream(name);
+    // Most new streams are expected to be new: they are made without being looked for.
+    const made = fits(appends[at + 1] as number, -1) ? this.#newStream(name) : undefined;
+    const stream = made ?? this.#streamOf(name);
+    if (made === undefined && this.#refuses(stream, appends, at, replies)) return end;
+    if (stream === undefined)
+      throw new LogFailure('corrupt', `${this.#path}: ${name} is no stream`);
+    this.#begin();
     for (let event = events; event < end; event += EVENT_FIELDS) {
       const ends = event + EVENT_FIELDS === end;
       this.#insert(appends, event, name, stream, commandId, fingerprint, ends);
@@ -227,11 +229,19 @@ export class LogWriter {
     return this.#remember(name, { id: row[0], revision: row[1] ?? -1 });
   }
 
-  #newStream(name: string): Stream {
+  /** Undefined where there is a stream of this name. */
+  #newStream(name: string): Stream | undefined {
+    if (this.#known.has(name)) return undefined;
+    this.#begin();
     const id = this.#lastStreamId + 1;
-    this.#statements.insertStream.run(id, name);
+    if (this.#statements.insertStream.run(id, name).changes === 0) return undefined;
     this.#lastStreamId = id;
     return this.#remember(name, { id, revision: -1 });
+  }
+
+  /** Not before something is to be written: a batch of conflicts and repeats needs no commit. */
+  #begin(): void {
+    if (!this.#database.isTransaction) this.#statements.begin.run();
   }
 
   #remember(name: string, stream: Stream): Stream {
@@ -270,7 +280,9 @@ function prepare(database: DatabaseSync) {
     lastRows: rows(
       database.prepare('SELECT (SELECT max(position) FROM events), (SELECT max(id) FROM streams)'),
     ),
-    insertStream: database.prepare('INSERT INTO streams (id, name) VALUES (?, ?)'),
+    insertStream: database.prepare(
+      'INSERT INTO streams (id, name) VALUES (?, ?) ON CONFLICT (name) DO NOTHING',
+    ),
     insertEvent: database.prepare(
       `INSERT INTO events (position, stream_id, revision, id, type, schema_version, tenant_id, time,
          command_id, command_fingerprint, ends_command, checksum, data, metadata)
