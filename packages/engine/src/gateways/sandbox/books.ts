@@ -188,12 +188,12 @@ export class Books {
       charge.state.refundedMinor.toString(),
       charge.onceConfirmed === undefined ? null : JSON.stringify(charge.onceConfirmed),
     ]);
-    const [tables, { addCharges }] = [this.#tables, this.#sql];
-    if (tables instanceof SqliteTables) {
-      const isNew = tables.insertNew(addCharges, values);
+    const { addCharges } = this.#sql;
+    if (this.#tables instanceof SqliteTables) {
+      const isNew = this.#tables.insertNew(addCharges, values);
       return new Set(inOrder.filter((_, index) => isNew[index]).map(({ requestId }) => requestId));
     }
-    const rows = await tables.insert<{ request_id: string }>(addCharges, values);
+    const rows = await this.#tables.insert<{ request_id: string }>(addCharges, values);
     return new Set(rows.map((row) => BigInt(row.request_id)));
   }
 
