@@ -219,6 +219,24 @@ describe('an id given by the caller', () => {
   });
 });
 
+it.each([
+  ['released', undefined],
+  ['given to another', OWN],
+] as const)('a customer is not gone by whose email another host has %s', async (_, holder) => {
+  const email = named('a@example.com');
+  const [here, there] = [0, 1].map(
+    () => new Identities(commands, Buffer.alloc(32, 7), { othersWrite: true }),
+  ) as [Identities, Identities];
+  const customerId = await here.customerOf(email, undefined, CALLER);
+  expect(await here.presentCustomer(email)).toBe(customerId);
+  await there.release(email, { customerId: customerId ?? 0 }, CALLER);
+  if (holder !== undefined) await there.customerOf(email, holder, CALLER);
+  expect(await here.presentCustomer(email)).toBeUndefined();
+  const next = await here.customerOf(email, undefined, CALLER);
+  expect(next).not.toBe(customerId);
+  if (holder !== undefined) expect(next).toBe(holder);
+});
+
 describe('who may be named for an email', () => {
   const register = (customerId: number) =>
     commands.execute(

@@ -57,9 +57,15 @@ interface Block {
   to: number;
 }
 
+export interface IdentitiesOptions {
+  /** Whether other processes write to the log: what is cached may have changed there. Default: false. */
+  readonly othersWrite?: boolean;
+}
+
 export class Identities {
   readonly #commands: CommandRunner;
   readonly #hash: KeyedHash;
+  readonly #othersWrite: boolean;
   readonly #blocks = new Map<string, Block>();
   /** The next block, while it is being reserved: those who wait for it share it. */
   readonly #reserving = new Map<string, Promise<void>>();
@@ -76,9 +82,14 @@ export class Identities {
   #releases = 0;
 
   /** `emailSecret` keys the HMAC of an email in the name of its stream. */
-  constructor(commands: CommandRunner, emailSecret: Buffer) {
+  constructor(
+    commands: CommandRunner,
+    emailSecret: Buffer,
+    { othersWrite = false }: IdentitiesOptions = {},
+  ) {
     this.#commands = commands;
     this.#hash = keyedHash(emailSecret);
+    this.#othersWrite = othersWrite;
   }
 
   /** The next unique number of a tenant's sequence. */
@@ -132,6 +143,14 @@ export class Identities {
   /** The cached customer id of an email; undefined when it is not cached. */
   knownCustomer(named: NamedCustomer): number | undefined {
     return this.#customers.get(this.#streamOf(named));
+  }
+
+  /** The customer of an email that is cached, and still has it; undefined when it is not cached. */
+  async presentCustomer(named: NamedCustomer): Promise<number | undefined> {
+    const known = this.knownCustomer(named);
+    if (known === undefined || !this.#othersWrite) return known;
+    const holder = await this.holderOf(named);
+    return holder?.customerId === known ? known : undefined;
   }
 
   /**
@@ -194,7 +213,7 @@ export class Identities {
     caller: Caller,
     { claimsFirst = true }: { readonly claimsFirst?: boolean } = {},
   ): Promise<number | undefined> {
-    const known = this.knownCustomer(named);
+    const known = await this.presentCustomer(named);
     if (known !== undefined) return known;
     const releases = this.#releases;
     const isClaimed = claimsFirst && wanted === undefined && (await this.#mayBeNew(named));

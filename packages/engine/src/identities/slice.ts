@@ -9,7 +9,9 @@ export type IdentityParts = PartsOf<typeof IDENTITIES>;
 
 export const IDENTITIES = slice({
   make: ({ commands, stores }: Base) => ({
-    identities: new Identities(commands, deriveKey(stores.masterKey, 'customer emails')),
+    identities: new Identities(commands, deriveKey(stores.masterKey, 'customer emails'), {
+      othersWrite: stores.hostDatabase !== undefined,
+    }),
     sessionKeys: new SessionKeys(deriveKey(stores.masterKey, 'sessions of leads')),
   }),
 });

@@ -153,7 +153,7 @@ export class Payments {
     const { commands, identities } = this.#services;
     const { tenantId, order, customerId: given } = request;
     const customer = { tenantId, sandbox: order.sandbox, email: order.email };
-    const found = admitted.tokenOwner ?? identities.knownCustomer(customer);
+    const found = admitted.tokenOwner ?? (await identities.presentCustomer(customer));
     const known = given === undefined || given === found ? found : undefined;
     const hasNumbers = this.#hasNumbers(request);
     if ((known === undefined || !hasNumbers) && (await isRepeat())) return true;
