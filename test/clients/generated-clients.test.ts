@@ -138,6 +138,7 @@ function requestOf({ path, node }: Operation, subject: Subject): ExampleRequest 
       ...('id' in example && { id: subject['PAYMENT_ID'] }),
       ...('email' in example && { email: `example-${serial}@shop.example` }),
       ...('search' in example && { name: `Example ${serial}` }),
+      ...('scopes' in example && 'name' in example && { name: `Example ${serial}` }),
       ...('domain' in example && { domain: `example-${serial}.shop.example` }),
     },
   };

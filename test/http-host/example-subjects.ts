@@ -103,6 +103,7 @@ async function adminSubject(
     ...(example.kind === 'email' && { value: email }),
     ...('domain' in example && { domain: email.replace('@', '.') }),
     ...('search' in example && { name: email }),
+    ...(collection === '/api/admin/roles' && { name: email }),
     ...('companyId' in example && companyId !== undefined && { companyId }),
   });
   const id = String((made.item ?? made.returnVal ?? made).id);

@@ -16933,7 +16933,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "name": "Night shift",
+                 *       "name": "Late shift",
                  *       "scopes": [
                  *         "transactions:read"
                  *       ],

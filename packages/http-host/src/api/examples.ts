@@ -203,7 +203,7 @@ export const EXAMPLES: Required<DocumentInfo>['examples'] = {
     UserInput: { email: 'alex@acme.example', name: 'Alex Agent', roleIds: ['agent'] },
     UserChange: { name: 'Alex Finch', roleIds: ['agent', 'viewer'] },
     RoleInput: { name: 'Night shift', scopes: ['transactions:read', 'transactions:refund'] },
-    RoleReplacement: { name: 'Night shift', scopes: ['transactions:read'], rowVersion: 1 },
+    RoleReplacement: { name: 'Late shift', scopes: ['transactions:read'], rowVersion: 1 },
     BlackListEntryInput: { kind: 'email', value: 'eve@example.com', reason: 'Card testing' },
     BlackListEntryChange: { reason: 'Card testing', expiresAt: '2031-01-01T00:00:00.000Z' },
     SettingsChange: { refundWindowDays: 120, dunning: { retryAfterDays: [1, 3, 5] } },
