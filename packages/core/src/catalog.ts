@@ -35,6 +35,7 @@ import {
   distinct,
   isDistant,
   isSealed,
+  type Opened,
   open,
   type PersonalDataVault,
   SEALED,
@@ -204,17 +205,17 @@ function currentData(
   if (vault === undefined) {
     throw new DamagedEvent(stored, 'its personal data is sealed, and there is no vault to open it');
   }
-  const isErased = openIn(stored, known, { data, vault });
-  const current = upcastData(stored, known, data);
+  const opened = openIn(stored, known, { data, vault });
+  const current = upcastData(stored, known, opened.data);
   // An upcast may have changed the values of an erased person: they are set again.
-  return isErased ? { ...(current as object), ...known.erased } : current;
+  return opened.isErased ? { ...(current as object), ...known.erased } : current;
 }
 
 function openIn(
   stored: StoredEvent,
   { erased }: EventSchema,
   { data, vault }: { data: Record<string, unknown>; vault: PersonalDataVault },
-): boolean {
+): Opened {
   const { type, tenantId } = stored;
   try {
     return open(data, { type, tenantId, erased }, vault);
