@@ -1,10 +1,8 @@
 /** The ledger read model: journal entries, balances, and the trial balance that they add up to. */
 import {
   type JournalEntry,
-  type JournalLine,
   journal,
   MONEY_EVENTS,
-  never,
   type RawNumber,
   toExactMajor,
 } from '@counterfoil/core';
@@ -48,8 +46,6 @@ export interface PeriodTotals {
   readonly brands: ReadonlyMap<number, BrandCounts>;
 }
 
-const NO_BRANDS: PeriodTotals['brands'] = new Map();
-
 type State = Balance | PeriodTotals;
 
 export const NOTHING_POSTED: Balance = { debitMinor: 0n, creditMinor: 0n };
@@ -63,51 +59,48 @@ export const ledger: Projection<State> = {
   collections: [{ name: BALANCES, kind: 'keyed' }, ...ENTRY_COLLECTIONS],
 
   needs(record) {
-    const counting = countingOf(record);
-    const inPeriods = counting?.keys ?? [];
-    const entry = journal(record.event);
-    if (entry === undefined) return inPeriods;
-    const books = booksOf(record, entry);
-    const of = booksKey(books);
-    const posted = entry.lines.map((line) => balanceKey(of, line));
-    return [...inPeriods, ...posted, ...[...periodsOf(books, entry).values()].flat()];
+    const keys: string[] = [];
+    for (const { accounts, periods, sums } of bookingsOf(record, journal(record.event))) {
+      keys.push(...periods);
+      for (const { account } of sums) keys.push(accounts + account);
+    }
+    return keys;
   },
 
   apply(record, states: States<State>) {
-    const changed = new Map<string, State>();
-    const counting = countingOf(record);
-    if (counting !== undefined) {
-      for (const key of counting.keys) {
-        changed.set(key, counted(copyOf(states.get(key)), counting));
-      }
-    }
     const entry = journal(record.event);
-    if (entry === undefined) return { states: [...changed] };
-    const books = booksOf(record, entry);
-    const of = booksKey(books);
-    const periods = periodsOf(books, entry);
-    for (const line of entry.lines) {
-      const key = balanceKey(of, line);
-      const balance = (changed.get(key) ?? states.get(key) ?? NOTHING_POSTED) as Balance;
-      changed.set(key, added(balance, line));
-      for (const period of periods.get(line.currency) ?? []) {
-        const totals = (changed.get(period) ?? copyOf(states.get(period))) as PeriodTotals;
-        const before = totals.accounts.get(line.account) ?? NOTHING_POSTED;
-        totals.accounts.set(line.account, added(before, line));
-        changed.set(period, totals);
+    const documents = entry === undefined ? [] : entryDocuments(record, entry);
+    const changed: [key: string, state: State][] = [];
+    for (const { accounts, periods, sums, counted } of bookingsOf(record, entry)) {
+      for (const key of periods) {
+        const totals = copyOf(states.get(key));
+        if (counted !== undefined) count(totals, counted);
+        for (const sum of sums) {
+          const before = totals.accounts.get(sum.account) ?? NOTHING_POSTED;
+          totals.accounts.set(sum.account, added(before, sum));
+        }
+        changed.push([key, totals]);
+      }
+      for (const sum of sums) {
+        const key = accounts + sum.account;
+        const before = (states.get(key) ?? NOTHING_POSTED) as Balance;
+        changed.push([key, added(before, sum)]);
       }
     }
-    return { states: [...changed], documents: entryDocuments(record, entry) };
+    return { states: changed, documents };
   },
 
   encode(state) {
     if (!('accounts' in state)) return JSON.stringify(texts(state));
-    const accounts = [...state.accounts].sort(byName).map(([name, each]) => [name, texts(each)]);
+    const accounts: Record<string, StoredBalance> = {};
+    for (const name of [...state.accounts.keys()].sort()) {
+      accounts[name] = texts(state.accounts.get(name) ?? NOTHING_POSTED);
+    }
     const counts = COUNTED.map((name) => state.counts[name]);
     const brands = [...state.brands]
       .sort(([one], [other]) => one - other)
       .map(([id, { captures, declines }]) => [id, captures, declines]);
-    return JSON.stringify({ accounts: Object.fromEntries(accounts), counts, brands });
+    return JSON.stringify({ accounts, counts, brands });
   },
 
   decode(body) {
@@ -147,76 +140,114 @@ function balanceIn([debit, credit]: StoredBalance): Balance {
   return { debitMinor: BigInt(debit), creditMinor: BigInt(credit) };
 }
 
-function copyOf(state: State | undefined): PeriodTotals {
+/** A copy, to be added to. */
+interface NewTotals {
+  readonly accounts: Map<string, Balance>;
+  readonly counts: Record<keyof Counts, number>;
+  readonly brands: Map<number, BrandCounts>;
+}
+
+function copyOf(state: State | undefined): NewTotals {
   const totals = state as PeriodTotals | undefined;
   return {
     accounts: new Map(totals?.accounts),
-    counts: totals?.counts ?? NOTHING_COUNTED,
-    brands: totals?.brands ?? NO_BRANDS,
+    counts: { ...(totals?.counts ?? NOTHING_COUNTED) },
+    brands: new Map(totals?.brands),
   };
 }
 
+function count({ counts, brands }: NewTotals, { names, cardBrandId }: Counted): void {
+  for (const name of names) counts[name] += 1;
+  if (cardBrandId === undefined) return;
+  const brand = brands.get(cardBrandId) ?? NOTHING_COUNTED;
+  const one = (name: keyof Counts) => (names.includes(name) ? 1 : 0);
+  const captures = brand.captures + one('captures');
+  brands.set(cardBrandId, { captures, declines: brand.declines + one('declines') });
+}
+
+/** What an event is to the books of its merchant account in one currency. */
+interface Booking {
+  readonly currency: string;
+  /** What the keys of its balances begin with. */
+  readonly accounts: string;
+  /** The keys of its month and its hour. */
+  readonly periods: readonly string[];
+  /** What is posted, each account once. */
+  readonly sums: Sum[];
+  readonly counted: Counted | undefined;
+}
+
+interface Sum extends Balance {
+  readonly account: string;
+}
+
+/** Most events are of one currency. */
+function bookingsOf(record: Recorded, entry: JournalEntry | undefined): readonly Booking[] {
+  const { tenantId, event } = record;
+  const bookings: Booking[] = [];
+  const counted = countedOf(event);
+  if (counted !== undefined) {
+    const { sandbox, merchantAccountId, at, currency } = counted.event;
+    const books = { tenantId, sandbox, merchantAccountId, at, currency };
+    bookings.push(bookingOf(books, counted));
+  }
+  if (entry === undefined) return bookings;
+  const { sandbox, merchantAccountId, at } = entry;
+  for (const line of entry.lines) {
+    const { currency } = line;
+    let booking = bookings.find((each) => each.currency === currency);
+    if (booking === undefined) {
+      booking = bookingOf({ tenantId, sandbox, merchantAccountId, at, currency });
+      bookings.push(booking);
+    }
+    post(booking.sums, line);
+  }
+  return bookings;
+}
+
+function bookingOf(
+  books: Books & { readonly at: string; readonly currency: string },
+  counted?: Counted,
+): Booking {
+  const { currency, at } = books;
+  const accounts = `${booksKey(books)}/${currency}/`;
+  return { currency, accounts, periods: periodKeys(books, currency, at), sums: [], counted };
+}
+
+function post(sums: Sum[], line: Sum): void {
+  const { account } = line;
+  const at = sums.findIndex((each) => each.account === account);
+  const before = sums[at];
+  if (before === undefined) sums.push(line);
+  else sums[at] = { account, ...added(before, line) };
+}
+
+/** An event that is counted in an hour and a month. */
 interface Counted {
+  readonly event: Extract<Recorded['event'], { type: CountedType }>;
   readonly names: readonly (keyof Counts)[];
   /** Of a capture or a decline. */
   readonly cardBrandId?: number;
 }
 
-function counted({ accounts, counts, brands }: PeriodTotals, more: Counted): PeriodTotals {
-  const { names, cardBrandId } = more;
-  const totals = { accounts, counts: onceMore(counts, names), brands };
-  if (cardBrandId === undefined) return totals;
-  const { captures, declines } = brands.get(cardBrandId) ?? NOTHING_COUNTED;
-  const brand = onceMore({ captures, declines }, names as readonly (keyof BrandCounts)[]);
-  return { ...totals, brands: new Map([...brands, [cardBrandId, brand]]) };
-}
+type CountedType = 'PaymentCaptured' | 'PaymentDeclined' | 'ChargebackOpened' | 'AlertReceived';
 
-function onceMore<Numbers extends Readonly<Record<string, number>>>(
-  numbers: Numbers,
-  names: readonly (keyof Numbers & string)[],
-): Numbers {
-  const more = names.map((name) => [name, (numbers[name] ?? 0) + 1] as const);
-  return { ...numbers, ...Object.fromEntries(more) };
-}
-
-/** What an event counts as, and the periods in which; undefined for most. */
-function countingOf(
-  record: Recorded,
-): (Counted & { readonly keys: readonly string[] }) | undefined {
-  const { event } = record;
+/** Undefined for most. A free trial captures nothing. */
+function countedOf(event: Recorded['event']): Counted | undefined {
   switch (event.type) {
-    case 'PaymentCaptured':
-    case 'PaymentDeclined':
     case 'ChargebackOpened':
+      return { event, names: ['chargebacks'] };
     case 'AlertReceived': {
-      const what = countedOf(event);
-      if (what === undefined) return undefined;
-      return { ...what, keys: periodKeys(booksOf(record, event), event.currency, event.at) };
+      const isWarning = WARNINGS.has(event.alertType);
+      return { event, names: isWarning ? ['alerts', 'fraudWarnings'] : ['alerts'] };
     }
-    default:
-      return undefined;
-  }
-}
-
-/** A free trial captures nothing. */
-function countedOf(
-  event: Extract<
-    Recorded['event'],
-    { type: 'PaymentCaptured' | 'PaymentDeclined' | 'ChargebackOpened' | 'AlertReceived' }
-  >,
-): Counted | undefined {
-  switch (event.type) {
-    case 'ChargebackOpened':
-      return { names: ['chargebacks'] };
-    case 'AlertReceived':
-      return { names: WARNINGS.has(event.alertType) ? ['alerts', 'fraudWarnings'] : ['alerts'] };
     case 'PaymentDeclined':
-      return { names: ['declines'], cardBrandId: event.cardBrandId };
+      return { event, names: ['declines'], cardBrandId: event.cardBrandId };
     case 'PaymentCaptured':
       if (event.amountMinor === 0n) return undefined;
-      return { names: ['captures'], cardBrandId: event.cardBrandId };
+      return { event, names: ['captures'], cardBrandId: event.cardBrandId };
     default:
-      return never(event);
+      return undefined;
   }
 }
 
@@ -226,27 +257,6 @@ export interface Books {
   readonly tenantId: number;
   readonly sandbox: boolean;
   readonly merchantAccountId: number;
-}
-
-function booksOf(
-  { tenantId }: Recorded,
-  { sandbox, merchantAccountId }: { sandbox: boolean; merchantAccountId: number },
-): Books {
-  return { tenantId, sandbox, merchantAccountId };
-}
-
-/** Of an account of the books that `booksKey` names. */
-function balanceKey(books: string, { currency, account }: JournalLine): string {
-  return `${books}/${currency}/${account}`;
-}
-
-/** The keys of both periods by currency: most lines of an entry have the same one. */
-function periodsOf(books: Books, { lines, at }: JournalEntry): Map<string, readonly string[]> {
-  const periods = new Map<string, readonly string[]>();
-  for (const { currency } of lines) {
-    if (!periods.has(currency)) periods.set(currency, periodKeys(books, currency, at));
-  }
-  return periods;
 }
 
 /** The merchant account is padded, so that key order is the order of its numbers. */
