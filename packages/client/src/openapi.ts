@@ -3722,7 +3722,7 @@ export interface components {
         MerchantAccountInput: {
             /** @description The merchant id (MID) of the account at its acquirer */
             mid: string;
-            /** @description The label of the account; payments show it as `midName` */
+            /** @description The label of the account; a payment shows as `midName` what it was when the account was tried */
             title: string;
             /**
              * Format: int64
@@ -3911,7 +3911,7 @@ export interface components {
         MerchantAccountReplacement: {
             /** @description The merchant id (MID) of the account at its acquirer */
             mid: string;
-            /** @description The label of the account; payments show it as `midName` */
+            /** @description The label of the account; a payment shows as `midName` what it was when the account was tried */
             title: string;
             /**
              * Format: int64
@@ -4073,7 +4073,7 @@ export interface components {
         MerchantAccountPatch: {
             /** @description The merchant id (MID) of the account at its acquirer */
             mid?: string | null;
-            /** @description The label of the account; payments show it as `midName` */
+            /** @description The label of the account; a payment shows as `midName` what it was when the account was tried */
             title?: string | null;
             /**
              * Format: int64
@@ -7812,7 +7812,7 @@ export interface components {
             rowVersion: number;
             /** @description The merchant id (MID) of the account at its acquirer */
             mid: string;
-            /** @description The label of the account; payments show it as `midName` */
+            /** @description The label of the account; a payment shows as `midName` what it was when the account was tried */
             title: string;
             /**
              * Format: int64

@@ -27,7 +27,10 @@ const HeldCurrency = z
   .object({ currency: z.string(), gatewayCredentials: Masked })
   .meta({ id: 'MerchantAccountCurrency' });
 
-const label = { description: 'The label of the account; payments show it as `midName`' };
+const label = {
+  description:
+    'The label of the account; a payment shows as `midName` what it was when the account was tried',
+};
 const held = {
   description: 'The currencies that it takes, each with the credentials for the gateway',
 };
