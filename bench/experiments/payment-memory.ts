@@ -28,6 +28,7 @@ const VARIANTS: Readonly<Record<string, Variant>> = {
   'as it is': { flags: [], env: {} },
   '4 MiB of young objects': { flags: [SMALL_YOUNG], env: {} },
   'two arenas of malloc': { flags: [], env: { MALLOC_ARENA_MAX: '2' } },
+  'a heap that grows by a fifth': { flags: ['--heap-growing-percent=20'], env: {} },
   'optimized for size': { flags: ['--optimize-for-size'], env: {} },
 };
 
@@ -69,6 +70,6 @@ for (let round = 0; round < ROUNDS; round += 1) {
 for (const [name, rounds] of found) {
   const shown = (of: (each: Taken) => number, digits = 0) => spread(rounds.map(of), digits);
   console.log(
-    `${name.padEnd(24)} at rest ${shown(({ idle }) => idle / MIB)}, under payments ${shown(({ most }) => most / MIB)}, after ${shown(({ after }) => after / MIB)} MiB; ratio ${shown(({ most, idle }) => most / idle, 2)}; ${shown(({ perSecond }) => perSecond)} payments a second`,
+    `${name.padEnd(28)} at rest ${shown(({ idle }) => idle / MIB)}, under payments ${shown(({ most }) => most / MIB)}, after ${shown(({ after }) => after / MIB)} MiB; ratio ${shown(({ most, idle }) => most / idle, 2)}; ${shown(({ perSecond }) => perSecond)} payments a second`,
   );
 }
