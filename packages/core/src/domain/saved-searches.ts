@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { never } from '../kernel/aggregate.ts';
 import { type EventsOf, event, Instant } from '../kernel/event-schema.ts';
 import { type StreamName, streamName, type TenantId } from '../kernel/ids.ts';
+import { isSameName } from '../kernel/names.ts';
 
 export const MAX_SEARCHES = 50;
 export const MAX_NAME_LENGTH = 60;
@@ -129,10 +130,6 @@ function save(state: State, command: Extract<Command, { type: 'SaveSearch' }>): 
   if (known !== undefined) return left({ type: 'SavedSearchExists', searchId: known.searchId });
   if (state.size >= MAX_SEARCHES) return left({ type: 'TooManySavedSearches', max: MAX_SEARCHES });
   return right([{ type: 'SearchSaved', ...saved }]);
-}
-
-function isSameName(one: string, other: string): boolean {
-  return one.normalize('NFC').toLowerCase() === other.normalize('NFC').toLowerCase();
 }
 
 export function streamOf({

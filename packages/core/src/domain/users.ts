@@ -6,6 +6,7 @@ import { emailIdentity } from '../kernel/email.ts';
 import { type EventsOf, event, Instant } from '../kernel/event-schema.ts';
 import { canonicalJson } from '../kernel/fingerprint.ts';
 import { type StreamName, streamName, type TenantId } from '../kernel/ids.ts';
+import { isSameName } from '../kernel/names.ts';
 import { type Stale, staleness } from '../kernel/row-version.ts';
 
 export const MAX_USERS = 5_000;
@@ -295,7 +296,8 @@ function defineRole(state: State, command: CommandOf<'DefineRole'>): Decision {
     return left({ type: 'RoleUnknown', roleId: id });
   const stale = staleness(rowVersion, role?.rowVersion ?? 0);
   if (stale !== undefined) return left(stale);
-  const takenBy = isSameName(role?.name, called) ? undefined : roleNamed(state, called);
+  const isKept = role !== undefined && isCalled(role, called);
+  const takenBy = isKept ? undefined : roleNamed(state, called);
   if (takenBy !== undefined) return left({ type: 'RoleNameTaken', roleId: takenBy });
   if (role === undefined && state.roles.size >= MAX_ROLES) {
     return left({ type: 'TooManyRoles', max: MAX_ROLES });
@@ -308,16 +310,12 @@ function defineRole(state: State, command: CommandOf<'DefineRole'>): Decision {
 
 /** Built-in roles are called as their ids are. */
 function roleNamed({ roles }: State, called: string): string | undefined {
-  const builtIn = BUILT_IN_ROLES.find((id) => isSameName(id, called));
-  return builtIn ?? [...roles.values()].find((each) => isSameName(each.name, called))?.roleId;
+  const builtIn = BUILT_IN_ROLES.find((id) => isSameName(id, called.trim()));
+  return builtIn ?? [...roles.values()].find((each) => isCalled(each, called))?.roleId;
 }
 
-function isSameName(one: string | undefined, other: string): boolean {
-  return one !== undefined && nameIdentity(one) === nameIdentity(other);
-}
-
-function nameIdentity(given: string): string {
-  return given.trim().normalize('NFC').toLowerCase();
+function isCalled(role: Role, called: string): boolean {
+  return isSameName(role.name.trim(), called.trim());
 }
 
 /** Checked in this order: RoleBuiltIn, RoleUnknown, RoleInUse. */
